@@ -16,7 +16,7 @@ from scipy import sparse
 
 from naively import Multinomial, NaiveBayes, load
 from naively.assess import folds as cross_validate
-from naively.fitting import weights as calibrate
+from naively.fitting import reservoir
 from naively.fitting.interactions import FEWEST, add_interactions
 from naively.fitting.leave_one_out import left_out, weighted_joint
 from naively.fitting.weights import log_loss
@@ -488,7 +488,7 @@ def wide(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 def test_many_columns_and_classes_have_interactions(monkeypatch: pytest.MonkeyPatch) -> None:
     """The leave-one-out table has a bound; the rows that interactions are chosen on have none."""
-    monkeypatch.setattr(calibrate, "CELLS", 40 * 4 * 150)
+    monkeypatch.setattr(reservoir, "CELLS", 40 * 4 * 150)
     (X, y), (X_test, y_test) = wide(2000, 0), wide(1000, 1)
     nb = auto().fit(X, y)
     assert nb.why_no_interactions_ == ""

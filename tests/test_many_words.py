@@ -19,7 +19,7 @@ from naively.counting import block as blocks
 from naively.counting.axis import PRESENT, Columns
 from naively.counting.block import Sparse
 from naively.counting.labels import Labels, encode_labels
-from naively.fitting import weights as calibrate
+from naively.fitting import reservoir
 from naively.kernels.double_double import Sums
 from naively.kernels.sparse_sums import RepeatedSums, SparseSums
 from naively.terms import terms as score
@@ -66,7 +66,7 @@ def matrix(word):
 def test_nothing_of_a_bag_is_words_times_classes(monkeypatch, form, settings, event):
     if event == "bernoulli" and form is matrix and settings["weights"]:
         pytest.skip("each column of a matrix of truths has a weight for each class")
-    monkeypatch.setattr(calibrate, "CELLS", 500_000)
+    monkeypatch.setattr(reservoir, "CELLS", 500_000)
     word, y = rows_of_words()
     X = form(word)
     with little_memory():
@@ -88,7 +88,7 @@ def test_nothing_of_a_bag_is_words_times_classes(monkeypatch, form, settings, ev
 
 @pytest.mark.slow
 def test_nothing_of_the_default_is_words_times_classes(monkeypatch):
-    monkeypatch.setattr(calibrate, "CELLS", 500_000)
+    monkeypatch.setattr(reservoir, "CELLS", 500_000)
     word, y = rows_of_words()
     X = texts(word)
     with little_memory(TABLE // 3):
@@ -102,7 +102,7 @@ def test_labels_are_predicted_without_a_table_of_rows_times_classes(monkeypatch)
     monkeypatch.setattr(score, "AT_ONCE", 500_000)
     word, y = rows_of_words()
     X = texts(word)
-    monkeypatch.setattr(calibrate, "CELLS", 500_000)
+    monkeypatch.setattr(reservoir, "CELLS", 500_000)
     nb = NaiveBayes().fit(X, y)
     assert len(nb.model_.view.schema.groups) > 1  # the joint of one is added to that of the next
     expected = nb.classes_[nb.predict_joint_log_proba(X).argmax(axis=1)]

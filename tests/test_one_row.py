@@ -269,7 +269,7 @@ def test_groups_stay_whole_and_neither_order_nor_batches_show(tmp_path: Path) ->
 @pytest.mark.filterwarnings("ignore:All rows are of one group")
 def test_each_group_is_drawn_from_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     """No more rows than may be kept, whatever batches they come in."""
-    monkeypatch.setattr("naively.fitting.weights.ROWS", 100)
+    monkeypatch.setattr("naively.fitting.reservoir.ROWS", 100)
     X, y, person = near_copies(12, 40, 0.1)
     person[30:400] = person[0]  # which leaves room for others
     drawn = []
@@ -289,7 +289,7 @@ def test_each_group_is_drawn_from_alike(monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.mark.filterwarnings("ignore:All rows are of one group")
 def test_a_group_that_is_too_large_is_drawn_in_part(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("naively.fitting.weights.ROWS", 100)
+    monkeypatch.setattr("naively.fitting.reservoir.ROWS", 100)
     X, y = mixed(400)
     nb = NaiveBayes().fit(X, y, groups=np.where(np.arange(400) < 380, "one", "other"))
     assert 0 < len(nb._learned.sample.of(nb.model_)) <= 100

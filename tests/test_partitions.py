@@ -21,7 +21,6 @@ from naively.data.frames import as_rows
 from naively.data.reading import Forms
 from naively.engines.spark import Counting, FormsOfPartition, Partition
 from naively.fitting.learn import Recipe
-from naively.fitting.reservoir import ANY
 from naively.model.model import Model
 from tests.spark.tables import mixed, texts
 
@@ -44,9 +43,8 @@ def counted(table: pa.Table, times: Sequence[str] = (), rows: int = 25) -> Repor
         if pa.types.is_string(field.type)
     }
     nb = NaiveBayes()
-    counting = Counting(
-        table.column_names, "y", {}, readings, Recipe("auto", nb._settings()), ANY, None
-    )
+    how = Recipe("auto", nb._settings())
+    counting = Counting(table.column_names, "y", {}, readings, how, None)
     (batch,) = counting(iter(table.to_batches(max_chunksize=rows)))
     found = Reports([], [])
     for what, content in zip(*batch.to_pydict().values(), strict=True):

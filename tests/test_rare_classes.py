@@ -18,8 +18,7 @@ from naively import NaiveBayes
 from naively.counting.labels import Labels, encode_labels
 from naively.data.frames import as_rows
 from naively.fitting import reservoir
-from naively.fitting.reservoir import Reservoir, rows_of_each
-from naively.fitting.weights import SampleSize
+from naively.fitting.reservoir import Reservoir, SampleSize, rows_of_each
 from naively.schema.schema import mixed
 from tests.learning import learn
 from tests.test_reservoir import MODEL, drawn, encoded, ids

@@ -16,11 +16,9 @@ from naively.counting.block import Batch, Block
 from naively.counting.labels import Labels, encode_labels
 from naively.data.frames import as_rows
 from naively.fitting import reservoir
-from naively.fitting import reservoir as kept
-from naively.fitting import weights as calibrate
-from naively.fitting.reservoir import ANY, Lacking, Reservoir
+from naively.fitting.reservoir import ANY, OF_ONE, Lacking, Reservoir, SampleSize
 from naively.fitting.sample import deal
-from naively.fitting.weights import OF_ONE, ROWS, SampleSize
+from naively.fitting.weights import ROWS
 from naively.model.model import Model
 from naively.schema.encode import Held
 from tests.learning import learn
@@ -184,7 +182,7 @@ def test_an_assessment_says_how_many_rows_it_is_of_and_why(
     assert (few.rows, few.of, few.why) == (900, 900, "")
     assert str(few).splitlines()[6].startswith("rests on           900 rows, 450 of class 0")
     assert ROWS == 10_000  # as the docstring says
-    monkeypatch.setattr(calibrate, "ROWS", 200)
+    monkeypatch.setattr(reservoir, "ROWS", 200)
     X = rng.normal(size=(300, 2))
     many = NaiveBayes("gaussian").fit(X, X[:, 0] > rng.normal(size=len(X)))
     assert "200 of 300 rows, drawn at random (enough for the weights)" in str(many.assess())
@@ -193,7 +191,7 @@ def test_an_assessment_says_how_many_rows_it_is_of_and_why(
 def test_the_larger_sample_grows_with_the_logarithm_of_the_rows(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(calibrate, "ROWS", 200)
+    monkeypatch.setattr(reservoir, "ROWS", 200)
     for n in (150, 200, 300, 3_000):
         sample = sample_of(n, [], 0, grows=True)
         assert len(sample.of(MODEL)) == min(n, 200)
@@ -209,7 +207,7 @@ def test_the_larger_sample_grows_with_the_logarithm_of_the_rows(
 def test_the_larger_sample_is_the_same_however_rows_come(
     cuts: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(calibrate, "ROWS", 200)
+    monkeypatch.setattr(reservoir, "ROWS", 200)
     whole, parts = (sample_of(1_000, of, 3, grows=True) for of in ([], cuts))
     assert larger_ids(parts) == larger_ids(whole)
     a, b = sample_of(1_000, [], 3, grows=True), Reservoir.chosen_by(3, grows=True)
@@ -221,7 +219,7 @@ def test_the_larger_sample_is_the_same_however_rows_come(
 
 
 def test_without_interactions_no_larger_sample_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(calibrate, "ROWS", 200)
+    monkeypatch.setattr(reservoir, "ROWS", 200)
     plain, growing = sample_of(1_000, [], 3), sample_of(1_000, [], 3, grows=True)
     one_of_each = 2  # by which it is known that there were more
     assert len(plain.saved(MODEL)) == 200 + one_of_each < len(growing.saved(MODEL))
@@ -240,7 +238,7 @@ def larger_ids(sample: Reservoir) -> list[float]:
 def test_of_very_many_weights_there_are_as_many_rows_as_memory_is_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(calibrate, "CELLS", 6000)
+    monkeypatch.setattr(reservoir, "CELLS", 6000)
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(900, 10)), rng.integers(0, 2, 900)
     found = NaiveBayes("gaussian").fit(X, y).assess()
@@ -307,7 +305,7 @@ def test_equal_rows_are_kept_once_with_their_copies_and_weights() -> None:
     most=st.integers(0, 20),
 )
 def test_the_least_keys_are_found_among_copies(keys: list[int], most: int) -> None:
-    found = kept._least_different(np.array(keys, np.uint64), most)
+    found = reservoir._least_different(np.array(keys, np.uint64), most)
     assert found.tolist() == sorted(set(keys))[:most]
 
 
@@ -355,7 +353,7 @@ def mixed(n: int) -> tuple[dict[str, Any], list[str]]:
 def test_merging_is_refitting_to_the_last_bit_and_so_is_any_order(
     n: int, settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(calibrate, "ROWS", 400)
+    monkeypatch.setattr(reservoir, "ROWS", 400)
     X, y = mixed(n)
 
     def part(index: Any) -> tuple[dict[str, Any], list[str]]:

@@ -15,7 +15,7 @@ from scipy import sparse
 from naively import Bernoulli, GaussianNB, Multinomial, NaiveBayes, Text, load
 from naively.assess import folds as cross_validate
 from naively.file import container, store
-from naively.fitting import weights as calibrate
+from naively.fitting import reservoir
 from tests.damage import apart, assert_refused, rewrite
 from tests.golden.make import alike, dependent
 
@@ -132,8 +132,8 @@ def test_what_is_loaded_does_what_was_saved_would(
     kind: Any, most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of all rows, and of a sample of them."""
-    monkeypatch.setattr(calibrate, "ROWS", most)
-    monkeypatch.setattr(calibrate, "OF_ONE", most // 4)
+    monkeypatch.setattr(reservoir, "ROWS", most)
+    monkeypatch.setattr(reservoir, "OF_ONE", most // 4)
     rows, make = kind
     table, more = rows(320), rows(400, 1)
     X = more[0]
@@ -152,7 +152,7 @@ def test_a_class_that_comes_late_finds_all_rows_that_were_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of one weight and one class few rows are enough; those that two classes need are kept."""
-    monkeypatch.setattr(calibrate, "OF_ONE", 50)
+    monkeypatch.setattr(reservoir, "OF_ONE", 50)
     x = np.random.default_rng(0).normal(size=(300, 1))
     nb = NaiveBayes("gaussian", weights="temperature").partial_fit(x, ["a"] * 300)
     assert nb.assess().rows == 50

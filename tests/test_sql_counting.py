@@ -16,9 +16,9 @@ from naively.counting.labels import encode_labels
 from naively.data.columns import column_rows
 from naively.engines.databases import database_of
 from naively.engines.sql import LabelledTable
+from naively.engines.sql_tallies import DatabaseTable
 from naively.events import JointTable, LogitNormal, LogNormal
 from naively.fitting.learn import Recipe
-from naively.fitting.reservoir import ANY
 from naively.model.model import Model
 from naively.schema.settings import PURE
 from tests import databases
@@ -60,9 +60,9 @@ def in_database(database: tuple[str, Any], sample: Sample) -> Model:
     """Learn a table where it is."""
     table = put(database, sample)
     weight = None if sample.weight is None else "weight"
-    source = LabelledTable.of(database_of(database[1]), table, "class", weight)
+    source = DatabaseTable.of(database_of(database[1]), table, "class", weight)
     how = Recipe(sample.case.event, sample.case.settings or PURE)
-    (part,) = source.parts(how, None, ANY)
+    (part,) = LabelledTable(source).parts(how, None)
     assert part.counted is not None
     return Model.of(part.counted)
 

@@ -17,8 +17,7 @@ from naively.engines.databases import database_of
 from naively.engines.sql import Sampled, sample, shares_of_each
 from naively.engines.sql_tallies import DatabaseTable
 from naively.fitting import reservoir
-from naively.fitting.reservoir import Reservoir, rows_of_each
-from naively.fitting.weights import SampleSize
+from naively.fitting.reservoir import Reservoir, SampleSize, rows_of_each
 from tests.databases import write
 
 SEED = int(Reservoir.chosen_by(5).seed)

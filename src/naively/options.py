@@ -311,29 +311,6 @@ def _said(help: str, default: object = None) -> Any:  # noqa: A002
 class FileOptions:
     r"""What is said of a file; what is not said is found in it.
 
-    Parameters
-    ----------
-    header : bool, default True
-        Whether the first line of CSV holds the names of the columns; else they are "column 1" and
-        so on.
-    delimiter : str, optional
-        The character between two fields, or "tab", or "blank" for any number of blanks.
-    quote : str, optional
-        The character around fields that hold a delimiter, or "none".
-    escape : str, optional
-        The character before a quote, or a delimiter, that is a part of its field, or "none".
-    encoding : str, optional
-        The encoding of text, by a name that Python knows.
-    comment : str, optional
-        How lines begin that are left out, or "none".
-    bad_rows : str, optional
-        "stop", an error at the first row that cannot be read (the default), or "skip=FILE", which
-        leaves such rows out and writes them to a file.
-    sheet : str, optional
-        The sheet of a workbook.
-    table : str, optional
-        The table of a database.
-
     Examples
     --------
     >>> FileOptions(delimiter="tab").delimiter
@@ -343,17 +320,23 @@ class FileOptions:
     ValueError: delimiter= must be one character, tab or blank, got '::'.
     """
 
+    # whether the first line of CSV holds the names of the columns; else they are "column 1" and
+    # so on
     header: bool = _said("The first line is a row; columns are column 1, column 2.", default=True)
+    # the character between two fields, or "tab", or "blank" for any number of blanks
     delimiter: str | None = _said("Between fields: one character, tab, or blank (one or more).")
+    # the character around fields that hold a delimiter, or "none"
     quote: str | None = _said("Around fields that hold a delimiter: one character, or none.")
+    # the character before a quote, or a delimiter, that is a part of its field, or "none"
     escape: str | None = _said("Before a quote that is part of a field: one character, or none.")
+    # the encoding of text, by a name that Python knows
     encoding: str | None = _said("Of text that is not UTF-8: windows-1252, latin-1, gbk, ...")
     comment: str | None = _said("How lines begin that are left out, such as #; or none.")
     bad_rows: str | None = _said(
         "stop (an error), or skip=FILE: leave out rows that cannot be read, and write them to FILE."
     )
-    sheet: str | None = _said("The sheet of a workbook.")
-    table: str | None = _said("The table of a database.")
+    sheet: str | None = _said("The sheet of a workbook.")  # the sheet of a workbook
+    table: str | None = _said("The table of a database.")  # the table of a database
 
     def __post_init__(self) -> None:
         for name in ("delimiter", "quote", "escape", "comment"):

@@ -57,7 +57,7 @@ FAULTS = [
     Fault(
         "weights are fitted under the given class prior, and undo it",
         "src/naively/fitting/leave_one_out.py",
-        'prior = _log_prior(model.under_prior("data"), once, learned, PRETEND)',
+        'prior = _log_prior(model, "data", once, learned, PRETEND)',
         "prior = given",
         ("tests/test_given_class_prior.py",),
     ),

@@ -34,7 +34,7 @@ from naively.fitting.reservoir import Reservoir
 from naively.fitting.sample import Sample, deal
 from naively.fitting.search import on_one_thread
 from naively.fitting.seek import COLUMNS
-from naively.fitting.weights import count_parts, log_loss, p_right, posterior
+from naively.fitting.weights import log_loss, p_right, posterior
 from naively.kernels.reference import Floats
 from naively.model.class_prior import Cost, among_fewer
 from naively.model.held_out import HeldOut
@@ -183,7 +183,7 @@ def plan(
 
 def work(model: Model, rows: float, *, interactions: bool = False) -> float:
     """Return about how many numbers are computed to learn so many of the rows."""
-    parts, k = count_parts(model.view.schema), len(model.classes)
+    parts, k = model.view.schema.n_parts, len(model.classes)
     if interactions:
         columns = min(sum(len(g.columns) for g in model.view.schema.of_columns), COLUMNS)
         parts += columns * (columns - 1) // 2

@@ -208,17 +208,6 @@ class Sparse(Block):
         row, there = np.repeat(np.arange(len(self)), np.diff(self.indptr)), ~np.isnan(data)
         return row[there], indices[there].astype(np.int64), clipped(data[there])
 
-    def strips(self) -> Iterator[tuple[slice, Sparse]]:
-        """Yield some rows at a time, and which they are; what is made of them stays small."""
-        begin = 0
-        while begin < len(self):
-            most = self.indptr[begin] + STRIP
-            end = max(begin + 1, int(np.searchsorted(self.indptr, most, side="right")) - 1)
-            rows = slice(begin, min(end, len(self)))
-            absent = None if self.absent is None else self.absent[rows]
-            yield rows, replace(self, indptr=self.indptr[begin : rows.stop + 1], absent=absent)
-            begin = rows.stop
-
     def select(self, rows: NDArray[np.int64]) -> Sparse:
         data = None if self.presence else self.data
         indptr, indices, data = dispatch.take_rows(self.indptr, self.indices, data, rows)

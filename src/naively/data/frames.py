@@ -406,7 +406,7 @@ def read_series(name: Name, series: Any) -> Column:
     """Read a series as a column of one kind, whatever its type and storage."""
     dtype, pd = series.dtype, sys.modules["pandas"]
     match dtype:
-        case np.dtype():
+        case np.dtype() | pd.SparseDtype():
             return read_column(name, series.to_numpy())
         case pd.StringDtype() if dtype.storage == "python":
             return read_column(name, series.to_numpy(object, na_value=None))

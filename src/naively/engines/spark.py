@@ -96,7 +96,7 @@ class LabelledFrame(NotInMemory):
         own = {self.target, *self.beside.values()}
         return [name for name in self.frame.columns if name not in own]
 
-    def parts(self, how: Recipe, known: Counted | None, sample: Reservoir) -> Iterator[TablePart]:
+    def parts(self, how: Recipe, known: Counted | None) -> Iterator[TablePart]:
         """Yield what was counted of the frame, with a sample of its rows."""
         kinds = kinds_of(self.frame, self.frame.columns)
         weight = self.beside.get("sample_weight")
@@ -113,7 +113,7 @@ class LabelledFrame(NotInMemory):
             fixed = {name: replace(of.fixed, forms=None) for name, of in readings.items()}
             counting = Counting(
                 *(self.frame.columns, self.target, self.beside, fixed),
-                *(counted, sample, known and known.uncounted),
+                *(counted, known and known.uncounted),
             )
             reports = _joined(numbered(self.frame).mapInArrow(counting, REPORT))
         for what, content in _others(reports):
@@ -164,7 +164,6 @@ class Counting:
     beside: Mapping[str, str]  # the columns of what is said beside labels
     readings: dict[str, Reading]  # how columns of strings are read
     how: Recipe
-    sample: Reservoir
     known: Counted | None
 
     def __call__(self, batches: RecordBatches) -> RecordBatches:
@@ -180,7 +179,7 @@ class Counting:
         partition = _Partition(batches, self.names, self.readings)
         table = LabelledStream(partition, self.target, Beside(**self.beside))
         try:
-            counted, sample = count(table, self.how, self.known, self.sample)
+            counted, sample = count(table, self.how, self.known)
         except (ValueError, TypeError) as error:
             return [("error", f"{_place()}, target {self.target!r}: {error}".encode())]
         return [] if counted is None else [("model", Partition(counted, sample).written())]

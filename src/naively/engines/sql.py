@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -50,27 +50,33 @@ MOST_PARTS = 400  # of a query: SQLite joins 500 selects
 TOTALS = {PRESENT, VALUE, SQUARE}
 
 
-class LabelledTable(DatabaseTable, NotInMemory):
+@dataclass(frozen=True, eq=False)
+class LabelledTable(NotInMemory):
     """A table of a database, which is counted there."""
 
+    table: DatabaseTable
     nothing = "There are no rows to learn from: the table is empty."
 
-    def parts(
-        self, how: Recipe, known: Counted | None, reservoir: Reservoir
-    ) -> Iterator[TablePart]:
+    @property
+    def names(self) -> Sequence[str]:
+        """The columns that are learned from."""
+        return self.table.names
+
+    def parts(self, how: Recipe, known: Counted | None) -> Iterator[TablePart]:
         """Yield what was counted of the table, with a sample of its rows."""
-        if not self.n_rows:
+        source = self.table
+        if not source.n_rows:
             return
-        self.check_labels()
-        sampled = sample(self, ROWS, int(reservoir.seed))
-        odd = _odd_cells(self, sampled) if sampled.share else {}
-        weighed = self.rows(sampled.cells)
+        source.check_labels()
+        sampled = sample(source, ROWS, int(how.sample.seed))
+        odd = _odd_cells(source, sampled) if sampled.share else {}
+        weighed = source.rows(sampled.cells)
         if sampled.weight is not None:
             weighed = weighed.take(sampled.weight > 0)
         asked: dict[ColumnCounts, Answer] = {}
         # The rows of the sample, and one with what is odd in columns of the others.
         more = {name: [odd.get(name)] if odd else [] for name in sampled.cells}
-        rows = self.rows({name: [*of, *more[name]] for name, of in sampled.cells.items()})
+        rows = source.rows({name: [*of, *more[name]] for name, of in sampled.cells.items()})
         schema = (
             infer(rows, how.event_models, how.settings)
             if known is None
@@ -81,11 +87,11 @@ class LabelledTable(DatabaseTable, NotInMemory):
             name: replace(of, words=None, forms=None) for name, of in schema.readings.items()
         }
         schema = replace(schema, readings=readings)
-        classes = _ask(self, plan(self, schema, weighed), asked)
-        answers = Answers(self, classes, asked)
+        classes = _ask(source, plan(source, schema, weighed), asked)
+        answers = Answers(source, classes, asked)
         counted = Counted(*make_sure(schema, answers.tally(schema), how.settings), how.settings)
         yield TablePart(
-            counted=counted, sample=_sampled(reservoir, self, sampled, classes, schema, counted)
+            counted=counted, sample=_sampled(how.sample, source, sampled, classes, schema, counted)
         )
 
 

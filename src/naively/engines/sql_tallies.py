@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar, Self, TypeAlias, final
+from typing import ClassVar, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,7 +74,9 @@ class DatabaseTable:
     weight: str | None = None
 
     @classmethod
-    def of(cls, database: Database, table: Table, target: str, weight: str | None = None) -> Self:
+    def of(
+        cls, database: Database, table: Table, target: str, weight: str | None = None
+    ) -> DatabaseTable:
         """Look at the columns of a table."""
         columns = database.columns(table)
         for what, name in (("target column", target), ("column of weights", weight)):

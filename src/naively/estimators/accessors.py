@@ -22,7 +22,7 @@ from naively.counting.labels import Label, LabelArray, Labels, RowWeight, Target
 from naively.data.columns import Rows
 from naively.data.frames import Table, is_on_cluster
 from naively.data.stream import Stream
-from naively.estimators.learned import Learned
+from naively.estimators.learned import Learned, as_now
 from naively.events.prior import Seed
 from naively.fitting.reservoir import Lacking
 from naively.model.history import History
@@ -65,8 +65,6 @@ class Fitted(Protocol):
 
     def _calibrated(self) -> Model: ...
 
-    def _as_now(self) -> Fitted: ...
-
     def _rows(self, X: Table) -> Rows: ...
 
     def _with_labels(self, X: Table, y: Target) -> tuple[Rows, Target]: ...
@@ -107,7 +105,7 @@ class Accessor(ABC):
 
     def __getattribute__(self, name: str) -> Any:
         """Return a question to the estimator as it is now, whatever it learns meanwhile."""
-        now = self if name.startswith("_") else type(self)(self._estimator._as_now())
+        now = self if name.startswith("_") else type(self)(as_now(self._estimator))
         return object.__getattribute__(now, name)
 
     @property

@@ -55,7 +55,8 @@ from naively.estimators.accessors import Curve, Door, Fitted, Inspect, naming_ta
 from naively.estimators.exports import Export
 from naively.estimators.learned import (
     LOCK,
-    Holder,
+    Learned,
+    as_now,
     asking,
     check_is_fitted,
     exclusive,
@@ -103,10 +104,10 @@ def by_row(title: str) -> Callable[[Method], Method]:
         def answer(self: Fitted, X: Table, *args: Any, **kwargs: Any) -> Any:
             stream = self._stream(X)
             if stream is None:
-                return verb(self._as_now(), X, *args, **kwargs)
+                return verb(as_now(self), X, *args, **kwargs)
             classes = self._checked.classes  # what is not fitted yet says so now
             # The model is that of now, whatever is learned before the rows are read.
-            ask = partial(_of_rows, partial(verb, self._as_now()), args, kwargs)
+            ask = partial(_of_rows, partial(verb, as_now(self)), args, kwargs)
             if "polars" in sys.modules and isinstance(X, sys.modules["polars"].LazyFrame):
                 unsure = "reject" in kwargs and kwargs["reject"] is not None
                 single = is_single(kwargs.get("dtype", np.float64))
@@ -192,8 +193,10 @@ def faded_by(model: Model, factor: float) -> Model:
     return faded
 
 
-class Classifier(Holder, Estimator):
+class Classifier(Estimator):
     """A frozen model with a sample of its rows, and all that can be done with the two."""
+
+    _learned: Learned  # exchanged whole; there is none before anything is learned
 
     @abstractmethod
     def _read_rows(self, X: Table) -> Rows:
@@ -213,6 +216,10 @@ class Classifier(Holder, Estimator):
     @abstractmethod
     def _learner(self, model: Model) -> Any:
         """Return a ``NaiveBayes`` of another model, of this kind where this is one."""
+
+    def _exchange(self, **changes: Any) -> None:
+        """Exchange some of what was learned."""
+        self._learned = replace(self._learned, **changes)
 
     def _stream(self, X: Table) -> Stream | None:  # noqa: ARG002  (for those that can)
         """Return a table that is predicted batch by batch; None if it is predicted at once."""
@@ -1232,10 +1239,13 @@ class Classifier(Holder, Estimator):
 
     def _without_target(self, rows: Rows) -> Rows:
         """Return rows without what is predicted, and said of rows, which a table may still hold."""
-        target = self._learned.target
+        learned = self.__dict__.get("_learned")
+        if learned is None:
+            return rows
+        target = learned.target
         said = [name for name in (target.name, *target.beside.values()) if name in rows.names]
         if not said:
             return rows
-        known = set(said).difference(self._learned.model.view.schema.order)
+        known = set(said).difference(learned.model.view.schema.order)
         rest = [name for name in rows.names if name not in known]
         return rows.select(rest) if 0 < len(rest) < len(rows.names) else rows

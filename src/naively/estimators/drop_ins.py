@@ -339,7 +339,7 @@ class DropIn(Reader, Generic[E]):
 
     def _learn(self, batch: Batch, model: Model) -> Self:
         """Learn what was counted, beside what was learned before."""
-        before = self._learned if self.__sklearn_is_fitted__() else None
+        before: Learned | None = self.__dict__.get("_learned")
         sample: Reservoir | Lacking = ANY
         if before is not None:  # parameters may have been set since: counts are counts
             (name,) = model.counted.tally.blocks

@@ -30,27 +30,13 @@ NOTHING_LEFT = 1e-30  # of a row, and of what was learned, at which it is as goo
 
 @dataclass(frozen=True, eq=False)
 class FadedRows:
-    """Rows with their weights, relative to the newest row of all.
+    """Rows with their weights, relative to the newest row of all."""
 
-    Parameters
-    ----------
-    rows : Rows
-        The rows, without the column of their time.
-    weight : ndarray of shape (rows,)
-        What each weighs, what was given of it included.
-    newest : float
-        The time of the newest row, of these and of those learned before.
-    factor : float
-        By how much what was learned before fades; 0 if nothing is left of it.
-    readings : mapping of str to Reading
-        How the strings of their times are read, if they are strings.
-    """
-
-    rows: Rows
-    weight: Floats
-    newest: float
-    factor: float
-    readings: Mapping[Name, Reading]
+    rows: Rows  # the rows, without the column of their time
+    weight: Floats  # (rows,): what each weighs, what was given of it included
+    newest: float  # the time of the newest row, of these and of those learned before
+    factor: float  # by how much what was learned before fades; 0 if nothing is left of it
+    readings: Mapping[Name, Reading]  # how the strings of their times are read, if they are strings
 
     @classmethod
     def of(

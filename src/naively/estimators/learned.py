@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, wraps
 from threading import RLock
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar, cast
+from typing import Concatenate, ParamSpec, TypeVar, cast
 
 from naively.assess.folds import HeldOutFolds, hold_out
 from naively.counting.labels import Beside, Target
@@ -19,17 +19,10 @@ from naively.options import Weighting
 
 @dataclass(frozen=True)
 class TargetColumn:
-    """What is predicted, and what else was said of rows, by names of columns.
+    """What is predicted, and what else was said of rows, by names of columns."""
 
-    Parameters
-    ----------
-    name : str
-        The column of labels, or "".
-    beside : mapping of str to str
-        The columns of weights, groups and the like, by what they are.
-    """
-
-    name: str = ""
+    name: str = ""  # the column of labels, or ""
+    # the columns of weights, groups and the like, by what they are
     beside: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
@@ -113,42 +106,33 @@ class Learned:
 # --- An estimator holds it, and one thread at a time exchanges it --------------------------------
 
 
-H = TypeVar("H", bound="Holder")
+E = TypeVar("E")
 P = ParamSpec("P")
 R = TypeVar("R")
 
 LOCK = "_lock"  # neither pickled nor copied: another object has one of its own
 
 
-class Holder:
-    """What holds something learned."""
-
-    _learned: Learned  # exchanged whole; there is none before anything is learned
-
-    def _exchange(self, **changes: Any) -> None:
-        """Exchange some of what was learned."""
-        self._learned = replace(self._learned, **changes)
-
-    def _as_now(self) -> Self:
-        """Return this estimator as it is now, which nothing changes; to copy a dict is atomic."""
-        now = object.__new__(type(self))
-        now.__dict__ = self.__dict__.copy()
-        now.__dict__.pop(LOCK, None)
-        return now
+def as_now(estimator: E) -> E:
+    """Return an estimator as it is now, which nothing changes; to copy a dict is atomic."""
+    now = object.__new__(type(estimator))
+    now.__dict__ = estimator.__dict__.copy()
+    now.__dict__.pop(LOCK, None)
+    return now
 
 
-def exclusive(verb: Callable[Concatenate[H, P], R]) -> Callable[Concatenate[H, P], R]:
+def exclusive(verb: Callable[Concatenate[E, P], R]) -> Callable[Concatenate[E, P], R]:
     """Let a method that changes an estimator in place run in one thread at a time.
 
     It changes a copy, with which the estimator is exchanged at once: who only asks needs no lock.
     """
 
     @wraps(verb)
-    def alone(self: H, /, *args: P.args, **kwargs: P.kwargs) -> R:
+    def alone(self: E, /, *args: P.args, **kwargs: P.kwargs) -> R:
         # dict.setdefault is atomic: all threads get the same lock.
         lock = self.__dict__.setdefault(LOCK, RLock())
         with lock:
-            then = self._as_now()
+            then = as_now(self)
             try:
                 found = verb(then, *args, **kwargs)
             finally:
@@ -158,12 +142,12 @@ def exclusive(verb: Callable[Concatenate[H, P], R]) -> Callable[Concatenate[H, P
     return alone
 
 
-def asking(verb: Callable[Concatenate[H, P], R]) -> Callable[Concatenate[H, P], R]:
+def asking(verb: Callable[Concatenate[E, P], R]) -> Callable[Concatenate[E, P], R]:
     """Let a method ask an estimator as it is now, whatever it learns meanwhile."""
 
     @wraps(verb)
-    def ask(self: H, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        return verb(self._as_now(), *args, **kwargs)
+    def ask(self: E, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        return verb(as_now(self), *args, **kwargs)
 
     return ask
 

@@ -64,6 +64,7 @@ from naively.fitting.learn import (
 from naively.fitting.limits import Limits
 from naively.fitting.reservoir import Lacking, Reservoir, sample_of_all
 from naively.fitting.sample import notes_of
+from naively.fitting.semi_supervised import learn_unlabelled
 from naively.messages import warn
 from naively.model.class_prior import check_class_prior
 from naively.model.counted import Counted
@@ -380,6 +381,7 @@ class NaiveBayes(Classifier):
         """
         from naively.engines.databases import database_of
         from naively.engines.sql import LabelledTable
+        from naively.engines.sql_tallies import DatabaseTable
 
         if self.half_life is not None:
             raise ValueError("half_life needs rows in memory, with their time; use fit.")
@@ -389,8 +391,8 @@ class NaiveBayes(Classifier):
             )
         database = database_of(connection)
         with database.named(table) as name:
-            source = LabelledTable.of(database, name, target, sample_weight)
-            self._learned = self._learn(source, TargetColumn(target))
+            source = DatabaseTable.of(database, name, target, sample_weight)
+            self._learned = self._learn(LabelledTable(source), TargetColumn(target))
         return self
 
     def _first(
@@ -416,8 +418,9 @@ class NaiveBayes(Classifier):
         self, found: Labelled, target: TargetColumn, classes: Target = None, *, more: bool = False
     ) -> Learned:
         """Read, choose, encode, count, settle, sample; then leave out, weigh and seek terms."""
-        how = Recipe(self.event_models, self._settings(), self.random_state)
-        counted, sample = count(found, how, None, how.empty)
+        empty = Reservoir.chosen_by(self.random_state, grows=self.interactions is not None)
+        how = Recipe(self.event_models, self._settings(), empty)
+        counted, sample = count(found, how)
         if counted is None:
             raise ValueError(found.nothing)
         if not found.in_memory:
@@ -428,8 +431,10 @@ class NaiveBayes(Classifier):
         if classes is not None:
             model = model.with_classes(encode_labels(classes).classes)
         check_effect(self, model.counted.schema)
-        prior, estimate = how.settings.class_prior, how.settings.estimate
-        check_class_prior(prior, estimate, model.classes, more=more and classes is None)
+        prior = how.settings.class_prior
+        if not (isinstance(prior, str) and prior == "data"):
+            more = more and classes is None
+            check_class_prior(prior, how.settings.estimate, model.classes, more=more)
         for said in leaks(model.view.schema, model.view.tally):
             warn(said)
         warn_of_no_tokens(model.view.schema, model.view.tally)
@@ -515,10 +520,13 @@ class NaiveBayes(Classifier):
 
     def _learn_more(self, before: Learned, found: Labelled, classes: Target) -> Learned:
         """Return what more rows teach; weights are fitted again if they are of too few rows."""
-        how = Recipe(self.event_models, before.model.settings, self.random_state)
         kept = None if isinstance(before.sample, Lacking) else before.sample
-        empty = how.empty if kept is None else kept.empty()
-        counted, new = count(found, how, before.model.counted, empty)
+        seeks = self.interactions is not None
+        empty = (
+            Reservoir.chosen_by(self.random_state, grows=seeks) if kept is None else kept.empty()
+        )
+        how = Recipe(self.event_models, before.model.settings, empty)
+        counted, new = count(found, how, before.model.counted)
         model, sample = before.model, kept
         if counted is not None:
             model = Model.of(before.model.counted + counted, before.model.weights)
@@ -767,8 +775,6 @@ class NaiveBayes(Classifier):
         self, model: Model, sample: Reservoir, found: Labelled
     ) -> tuple[Model, Reservoir]:
         """Learn from rows without a label too, and fit the weights."""
-        from naively.fitting.semi_supervised import learn_unlabelled
-
         assert isinstance(found, InMemory)
         model, weight = learn_unlabelled(found, model, sample, self.event_models, self.weights)
         return model, replace(sample, unlabelled_weight=weight)
@@ -852,7 +858,8 @@ class NaiveBayes(Classifier):
         """Read rows to learn from, of which only some may have labels if that is wanted."""
         if elsewhere(X) is None:
             rows, y = read_labelled(X, y, texts)
-            rows, beside = columns_taken(rows, beside)
+            if beside.given:
+                rows, beside = columns_taken(rows, beside)
             found = InMemory.encode(rows, y, beside, semi_supervised=some)
             if self.interactions and not found.is_labelled:
                 raise ValueError(
@@ -878,7 +885,7 @@ class NaiveBayes(Classifier):
     def _counted_of(self, X: Table, y: Target, sample_weight: RowWeight) -> Counted:
         found = self._read(X, y, Beside(sample_weight), self._learned_texts)
         how = Recipe(self.event_models, self.model_.settings)
-        counted, _ = count(found, how, self.model_.counted, how.empty)
+        counted, _ = count(found, how, self.model_.counted)
         if counted is None:
             raise ValueError(found.nothing)
         return counted

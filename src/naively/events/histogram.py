@@ -187,9 +187,13 @@ class Histogram(Estimable[Cells, Dense]):
         if len(at):  # the log likelihood of nothing is 0
             table = np.insert(table, at, 0.0, axis=0)
             middle, width = np.insert(middle, at, 0.0), np.insert(width, at, 1.0)
-        edge, column = _edges_of(axis, binned.bin_)
-        ends = np.searchsorted(column, np.arange(len(axis.columns) + 1))
-        return BinTerms(tuple(edge[a:b] for a, b in pairwise(ends)), table, middle, width)
+        edge, start = self._edges(tally)
+        return BinTerms(tuple(edge[a:b] for a, b in pairwise(start)), table, middle, width)
+
+    def _edges(self, tally: BlockTally[Cells]) -> tuple[Floats, NDArray[np.int64]]:
+        """Return the edges of one column after another, and where each column's begin."""
+        edge, column = _edges_of(tally.axis, self._binned(tally).bin_)
+        return edge, np.searchsorted(column, np.arange(len(tally.axis.columns) + 1))
 
     def uncertain(self, tally: BlockTally[Cells], block: Dense, least: float = 0.0) -> Uncertain:
         """Return the posterior mean and variance of bins, smoothed as they are.
@@ -223,11 +227,11 @@ class Histogram(Estimable[Cells, Dense]):
         if exact.all():
             return self._by_others(tally, cells)
         if not exact.any():
-            return self._by_these(self.terms(tally), binned.smoothed, cells)
+            return self._by_these(tally, cells)
         found = np.empty((len(cells.row), k))
         few, many = (cells.take(np.flatnonzero(of)) for of in (exact, ~exact))
         found[exact] = self._by_others(tally, few)
-        found[~exact] = self._by_these(self.terms(tally), binned.smoothed, many)
+        found[~exact] = self._by_these(tally, many)
         return found
 
     def _by_others(self, tally: BlockTally[Cells], cells: LeftOut[Dense]) -> Floats:
@@ -266,10 +270,13 @@ class Histogram(Estimable[Cells, Dense]):
             silverman=SILVERMAN,
         )
 
-    def _by_these(self, terms: BinTerms, smoothed: BinCounts, cells: LeftOut[Dense]) -> Floats:
+    def _by_these(self, tally: BlockTally[Cells], cells: LeftOut[Dense]) -> Floats:
         """Return the same where bins and widths stay as they are with the row."""
-        bin_ = terms.bins(cells.block.values)[cells.row, cells.column]
-        first, of = different_cells(cells, terms.first[cells.column] + bin_, len(terms.table))
+        smoothed, n = self._binned(tally).smoothed, len(tally.axis.columns)
+        edge, begin = self._edges(tally)
+        bin_ = dispatch.find_bins(cells.block.values, edge, begin)[cells.row, cells.column]
+        number = (begin + np.arange(n + 1))[cells.column] + bin_  # through all columns
+        first, of = different_cells(cells, number, len(edge) + n)
         some, right = cells.take(first), cells.labels.codes[first]
         real = self.estimate == "mle"
         found = np.empty((len(some.row), len(cells.labels.classes)))

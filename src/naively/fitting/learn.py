@@ -8,7 +8,7 @@ database hands over what it has counted.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Sized
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, Protocol
 
@@ -29,9 +29,8 @@ from naively.data.columns import ColumnRows, Reading, Rows, missing_column
 from naively.data.frames import Table, as_rows, read_labels
 from naively.data.reading import ReadAs
 from naively.data.stream import ReadAgainError, Stream
-from naively.events.prior import Seed
 from naively.fitting.interactions import add_interactions
-from naively.fitting.reservoir import Reservoir, warn_of_copies
+from naively.fitting.reservoir import ANY, Reservoir, warn_of_copies
 from naively.kernels.reference import Floats
 from naively.kernels.strings import Strings
 from naively.messages import warn
@@ -48,36 +47,20 @@ class Recipe:
 
     event_models: EventModels
     settings: Settings
-    random_state: Seed = None
-
-    @property
-    def empty(self) -> Reservoir:
-        """A sample without rows, which chooses them as the random state says."""
-        seeks = self.settings.interactions is not None
-        return Reservoir.chosen_by(self.random_state, grows=seeks)
+    sample: Reservoir = ANY  # without rows: how rows are chosen that are kept
 
 
 UNLABELLED = Labels.none(0, np.empty(0, object))
 
 
 class TablePart(NamedTuple):
-    """Some rows of a table, or what was counted of them elsewhere.
+    """Some rows of a table, or what was counted of them elsewhere."""
 
-    Parameters
-    ----------
-    rows, labels : Rows, Labels
-        The rows, with strings read as what they are, and their labels.
-    every : Rows, optional
-        More rows, which have a say in how columns are counted.
-    counted, sample : Counted, Reservoir
-        What was counted of them, and a sample.
-    """
-
-    rows: Rows | None = None
+    rows: Rows | None = None  # with strings read as what they are
     labels: Labels = UNLABELLED
-    every: Rows | None = None
-    counted: Counted | None = None
-    sample: Reservoir | None = None
+    every: Rows | None = None  # more rows, which have a say in how columns are counted
+    counted: Counted | None = None  # what was counted of rows elsewhere,
+    sample: Reservoir | None = None  # and a sample of them
 
 
 class Labelled(Protocol):
@@ -94,8 +77,8 @@ class Labelled(Protocol):
     def names(self) -> Sequence[object]:
         """The columns that are learned from."""
 
-    def parts(self, how: Recipe, known: Counted | None, sample: Reservoir) -> Iterator[TablePart]:
-        """Yield its parts, of columns that are counted as it is known; the sample is empty."""
+    def parts(self, how: Recipe, known: Counted | None) -> Iterator[TablePart]:
+        """Yield its parts, of columns that are counted as it is known."""
 
     @property
     def readings(self) -> Mapping[str, Reading]:
@@ -115,21 +98,11 @@ class NotInMemory:
 
 @dataclass(frozen=True, eq=False)
 class LabelledStream(NotInMemory):
-    """A table of any length, with labels and weights.
-
-    Parameters
-    ----------
-    stream : Stream
-        The table.
-    target : str, or array-like of shape (rows,)
-        The column of labels, or the labels.
-    beside : Beside, optional
-        What else is said of each row, as columns or of each row.
-    """
+    """A table of any length, with labels and weights."""
 
     stream: Stream
-    target: Target
-    beside: Beside = NOTHING_BESIDE
+    target: Target  # (rows,): the column of labels, or the labels
+    beside: Beside = NOTHING_BESIDE  # what else is said of each row, as columns or of each row
     nothing = "There are no rows to learn from: the table is empty."
 
     @property
@@ -152,7 +125,7 @@ class LabelledStream(NotInMemory):
             if given is not None and not isinstance(given, str) and len(given) != done:
                 raise ValueError(f"The table has {done:,} rows, and {what} has {len(given):,}.")
 
-    def parts(self, how: Recipe, known: Counted | None, _: Reservoir) -> Iterator[TablePart]:
+    def parts(self, how: Recipe, known: Counted | None) -> Iterator[TablePart]:
         stream = self.stream
         contents = contents_given(how.event_models, stream.names)
         by_name = {str(name): of for name, of in contents.items()}
@@ -182,26 +155,14 @@ def _given(what: str, of: Any, table: ColumnRows, done: int) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class InMemory:
-    """Rows in memory, of which some may have no label.
+    """Rows in memory, of which some may have no label."""
 
-    Parameters
-    ----------
-    every : Rows
-        All rows, those without a label too.
-    labels : Labels
-        The labels and weights of the rows that have a label.
-    there : ndarray of shape (rows with a label,), optional
-        Which rows have a label; by default all.
-    weight : ndarray of shape (rows,), optional
-        The weight of every row; by default 1.
-    """
-
-    every: Rows
-    labels: Labels
+    every: Rows  # all rows, those without a label too
+    labels: Labels  # the labels and weights of the rows that have a label
+    # (rows with a label,): which rows have a label; by default all
     there: NDArray[np.int64] | None = None
-    weight: Floats | None = None
-    is_labelled: bool = field(init=False)  # whether all rows have a label
-    names: Sequence[object] = field(init=False)
+    weight: Floats | None = None  # (rows,): the weight of every row; by default 1
+    is_labelled: bool = True  # whether all rows have a label
     nothing = "There are no rows to learn from: found 0 sample(s), at least 1 needed."
     in_memory = True
     readings: ClassVar[Mapping[str, Reading]] = MappingProxyType({})
@@ -217,19 +178,21 @@ class InMemory:
         for what in ("frequencies", "groups"):
             if what in beside.given:
                 raise ValueError(f"{what} needs all labels: with semi_supervised=True some lack.")
-        return cls(rows, labels, there, check_weight(beside.sample_weight, len(rows)))
+        weight = check_weight(beside.sample_weight, len(rows))
+        return cls(rows, labels, there, weight, is_labelled=False)
 
-    def __post_init__(self) -> None:
-        names = self.every.names if len(self.every) else ["no row is looked at"]
-        object.__setattr__(self, "is_labelled", self.there is None)
-        object.__setattr__(self, "names", names)
+    @property
+    def names(self) -> Sequence[object]:
+        """The columns that are learned from."""
+        return self.every.names
 
-    def parts(self, how: Recipe, known: Counted | None, _: Reservoir) -> Iterator[TablePart]:
+    def parts(self, how: Recipe, known: Counted | None) -> Iterator[TablePart]:
         times = self.labels.frequency
         if known is None:
-            check_classification(self.names, len(self.labels), self.labels.classes)
-            if len(self.labels):
-                check_some_weight(self.labels.weights)
+            names = self.every.names if len(self.every) else ["no row is looked at"]
+            check_classification(names, len(self.labels), self.labels.classes)
+            if self.labels.weight is not None and len(self.labels):
+                check_some_weight(self.labels.weight)
             if self.there is not None and not len(self.there):
                 raise ValueError("No row has a label; label some rows of each class.")
             if self.there is None:
@@ -278,8 +241,6 @@ def check_named(names: Sequence[str], y: Target, beside: Beside) -> None:
 def columns_taken(rows: Rows, beside: Beside) -> tuple[Rows, Beside]:
     """Take the columns that are named beside labels out of rows in memory."""
     found: dict[str, Target] = dict(beside.given)
-    if not found:
-        return rows, beside
     check_named([str(name) for name in rows.names], None, beside)
     for what, name in beside.columns.items():
         found[what] = rows.values(name)
@@ -308,24 +269,24 @@ def read_labelled(X: Table, y: Target, texts: bool | None) -> tuple[Rows, Target
 
 
 def count(
-    source: Labelled, how: Recipe, known: Counted | None, sample: Reservoir
+    source: Labelled, how: Recipe, known: Counted | None = None
 ) -> tuple[Counted | None, Reservoir]:
-    """Count the rows of a source alone, as columns are known, and add a sample to the empty one."""
+    """Count the rows of a source alone, as columns are known, and sample them."""
     while True:
         try:
-            return _count(source, how, known, sample)
+            return _count(source, how, known)
         except ReadAgainError:  # of how strings are read, as the source knows now
             continue
 
 
 def _count(
-    source: Labelled, how: Recipe, known: Counted | None, sample: Reservoir
+    source: Labelled, how: Recipe, known: Counted | None
 ) -> tuple[Counted | None, Reservoir]:
     """Read, choose, encode and count part after part."""
-    counted: Counted | None = None
+    counted, sample = None, how.sample
     schema = None if known is None else known.schema
     looked_at_again = source.in_memory and known is None and how.settings.weights is not None
-    for part in source.parts(how, known, sample):
+    for part in source.parts(how, known):
         more, batch = part.counted, None
         if part.rows is not None:
             if schema is None:
@@ -355,7 +316,7 @@ def encoded(source: Labelled, how: Recipe) -> tuple[Batch, Model]:
 
     With them comes the model of what was counted.
     """
-    (part,) = source.parts(how, None, how.empty)
+    (part,) = source.parts(how, None)
     assert part.rows is not None
     every = part.rows if part.every is None else part.every
     schema = infer(every, how.event_models, how.settings)

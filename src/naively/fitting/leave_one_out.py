@@ -17,10 +17,11 @@ from naively.counting.leave_one_out import Part, Parts, lengths_left, one_of_eac
 from naively.events import Beta, Dirichlet
 from naively.kernels import dispatch
 from naively.kernels.reference import SALT, Floats, Hashes, hash_numbers
-from naively.model.class_prior import PRETEND, is_estimated, pretend_classes
+from naively.model.class_prior import PRETEND, pretend_classes
 from naively.model.model import Model
 from naively.model.weights import Weights
 from naively.schema.schema import BESIDE, DERIVED, Group, level_hashes, mixed
+from naively.schema.settings import ClassPrior
 from naively.terms.words import LENGTH_POWER, WordTerms, length_factor
 
 # --- Leave one out -------------------------------------------------------------------------------
@@ -196,8 +197,9 @@ def leave_one_out_table(
         kinds += [kind] * len(parts.keys)
         by_class += [centres and len(labels.classes) < MANY_CLASSES] * len(parts.keys)
     table = _centred(table)
-    given = _log_prior(model, once, learned, model.pretend_rows or HALF, model.view.rows_per_weight)
-    prior = _log_prior(model.under_prior("data"), once, learned, PRETEND)
+    per, asked = model.view.rows_per_weight, model.settings.class_prior
+    given = _log_prior(model, asked, once, learned, model.pretend_rows or HALF, per)
+    prior = _log_prior(model, "data", once, learned, PRETEND)
     labels = replace(labels, weight=batch.independent.weight)
     return LeaveOneOut(keys, by_class, kinds, table, prior, given, labels)
 
@@ -241,6 +243,7 @@ def _centred(table: Floats) -> Floats:
 
 def _log_prior(
     model: Model,
+    prior: ClassPrior,
     labels: Labels,
     learned: bool,
     pretend: float | Floats,
@@ -251,11 +254,13 @@ def _log_prior(
     If it is the share of each class among the independent rows, or by what they weigh where it is
     said how many rows a weight of 1 is, (classes,), each class has ``pretend`` more.
     """
-    prior = model.settings.class_prior
-    if not is_estimated(prior):
-        return np.tile(np.maximum(model.class_log_prior, IMPOSSIBLE), (len(labels), 1))
-    if isinstance(prior, Beta | Dirichlet):
-        pretend = pretend_classes(prior, model.settings.estimate, model.classes)
+    match prior:
+        case Beta() | Dirichlet():
+            pretend = pretend_classes(prior, model.settings.estimate, model.classes)
+        case str() if prior == "data":
+            pass
+        case _:
+            return np.tile(np.maximum(model.class_log_prior, IMPOSSIBLE), (len(labels), 1))
     counted = model.view.rows
     own = labels.one_hot() if learned else np.zeros((len(labels), len(labels.classes)))
     if per is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from naively.events.prior import Seed
 from naively.file.parts import SampledRows
 from naively.fitting.leave_one_out import row_order
 from naively.fitting.sample import Sample, flattened
-from naively.fitting.weights import ROWS, SampleSize, sample_size
+from naively.fitting.weights import CELLS, LEAST_ROWS, ROWS
 from naively.kernels.reference import Floats, Hashes
 from naively.messages import warn
 from naively.model.model import Model
@@ -49,6 +49,18 @@ from naively.schema.schema import DERIVED, contents, fingerprints, mixed
 
 SEVERAL = 8  # more batches than this are joined
 WAIT = 64  # rows at most wait to be drawn from, so that to learn one touches none that is kept
+OF_ONE = 500  # rows of each class that are as good as all for a single weight
+
+
+class SampleSize(NamedTuple):
+    """How large a sample of rows is, and why no larger."""
+
+    rows: int  # different ones of the least keys that are in use
+    kept: int  # of them, so that a later sample can be drawn from them
+    share: float  # of all keys, from the least, whose rows are kept too: interactions use them
+    why: str  # there are no more
+
+
 NOT_SIZED = SampleSize(0, 0, 0.0, "")
 
 
@@ -220,6 +232,33 @@ class Reservoir:
 
 
 ANY = Reservoir.chosen_by(None)  # an empty one
+
+
+def sample_size(model: Model, seen: float) -> SampleSize:
+    """Return how many of the rows seen are enough, or as many as memory allows.
+
+    From ``ROWS`` on a larger sample of a table, on which interactions are fitted, grows with the
+    logarithm of the rows; it has ``ROWS`` where many columns and classes leave fewer for weights.
+    The share of keys falls with every row, and with more classes and columns fewer rows are kept,
+    so that sampling batch by batch gives the sample of all rows.
+    """
+    schema = model.columns()  # nothing is scaled to count parts
+    parts, k = schema.n_parts, len(model.classes)
+    possible = CELLS // max(1, parts * k)
+    kept = min(ROWS, max(LEAST_ROWS, possible))
+    if parts == 1 and OF_ONE * k <= kept:
+        why = f"{OF_ONE} for each class are enough for one weight"
+        return SampleSize(OF_ONE * k, kept, 0.0, why)
+    has_texts = any(group.analyser for group in schema.groups)
+    share = 0.0
+    if kept < ROWS:
+        if not has_texts:
+            share = min(1.0, ROWS / max(seen, 1.0), CELLS / max(1.0, parts * seen))
+        why = f"as many as memory is for, with {parts:,} weights of {k:,}"
+        return SampleSize(kept, kept, share, why)
+    if seen > ROWS and not has_texts:
+        share = min(ROWS * (1 + np.log(seen / ROWS)), possible) / seen
+    return SampleSize(kept, kept, share, "enough for the weights")
 
 
 @dataclass(frozen=True)

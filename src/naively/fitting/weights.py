@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,7 +12,6 @@ from naively.kernels.reference import Floats
 from naively.model.model import Model
 from naively.model.weights import Weights
 from naively.options import Weighting
-from naively.schema.schema import Schema
 
 # --- Fitting the weights: one convex problem on the leave-one-out table --------------------------
 #
@@ -43,62 +40,16 @@ STEPS = 200  # of the search for weights
 TOLERANCE = 2e-9  # of the loss, relative to it, that another step must gain
 ROUGH = 1e-5  # as TOLERANCE, of weights by which no more than a number of functions is chosen
 ROWS = 10_000  # weights of so many rows are as good as those of all rows
-OF_ONE = 500  # rows of each class that are as good for a single weight
 CELLS = 20_000_000  # the most numbers in a leave-one-out table
 FEWER = 4_000_000  # as CELLS, of many classes
 LEAST_ROWS = 100  # of a sample and a table, however large that is
-BANDS = 16  # that a text has, about
-
-
-class SampleSize(NamedTuple):
-    """How large a sample of rows is, and why no larger."""
-
-    rows: int  # different ones of the least keys that are in use
-    kept: int  # of them, so that a later sample can be drawn from them
-    share: float  # of all keys, from the least, whose rows are kept too: interactions use them
-    why: str  # there are no more
-
-
-def sample_size(model: Model, seen: float) -> SampleSize:
-    """Return how many of the rows seen are enough, or as many as memory allows.
-
-    From ``ROWS`` on a larger sample of a table, on which interactions are fitted, grows with the
-    logarithm of the rows; it has ``ROWS`` where many columns and classes leave fewer for weights.
-    The share of keys falls with every row, and with more classes and columns fewer rows are kept,
-    so that sampling batch by batch gives the sample of all rows.
-    """
-    schema = model.columns()  # nothing is scaled to count parts
-    parts, k = count_parts(schema), len(model.classes)
-    possible = CELLS // max(1, parts * k)
-    kept = min(ROWS, max(LEAST_ROWS, possible))
-    if parts == 1 and OF_ONE * k <= kept:
-        why = f"{OF_ONE} for each class are enough for one weight"
-        return SampleSize(OF_ONE * k, kept, 0.0, why)
-    has_texts = any(group.analyser for group in schema.groups)
-    share = 0.0
-    if kept < ROWS:
-        if not has_texts:
-            share = min(1.0, ROWS / max(seen, 1.0), CELLS / max(1.0, parts * seen))
-        why = f"as many as memory is for, with {parts:,} weights of {k:,}"
-        return SampleSize(kept, kept, share, why)
-    if seen > ROWS and not has_texts:
-        share = min(ROWS * (1 + np.log(seen / ROWS)), possible) / seen
-    return SampleSize(kept, kept, share, "enough for the weights")
 
 
 def rows_at_once(model: Model) -> int:
     """Return how many rows a leave-one-out table may have."""
     k = len(model.classes)
     cells = CELLS if k < MANY_CLASSES else FEWER
-    return max(LEAST_ROWS, cells // max(1, count_parts(model.view.schema) * k))
-
-
-def count_parts(schema: Schema) -> int:
-    """Return about how many weights each class has, one for each part of the evidence."""
-    return sum(
-        BANDS if g.analyser and g.analyser.binary else 1 if g.event.joined else len(g.columns)
-        for g in schema.groups
-    )
+    return max(LEAST_ROWS, cells // max(1, model.view.schema.n_parts * k))
 
 
 def fit(

@@ -187,12 +187,6 @@ class Strings(OfStrings):
             return len(self.few)
         return len(self.offsets) - 1 if self.coded is None else len(self.coded[0])
 
-    def as_levels(self) -> Strings:
-        """Return the same strings as levels of a categorical column."""
-        strings = self[:]
-        strings.categorical, strings.numbered = True, self.numbered
-        return strings
-
     @property
     def any_there(self) -> bool:
         """Whether any string is not missing."""

@@ -113,11 +113,6 @@ def is_estimated(prior: ClassPrior) -> bool:
     return isinstance(prior, str | Beta | Dirichlet) and prior != "uniform"
 
 
-def is_counted(prior: ClassPrior) -> bool:
-    """Whether the class prior is the share of each class among the rows."""
-    return isinstance(prior, str) and prior == "data"
-
-
 def pretend_classes(prior: Beta | Dirichlet, how: How, classes: LabelArray) -> Floats:
     """Return the pretend rows that a prior stands for, of shape (classes,), or () if all alike."""
     if isinstance(prior, Beta):
@@ -204,15 +199,6 @@ def answers(
 class Decision(NamedTuple):
     """What follows from posteriors.
 
-    Parameters
-    ----------
-    prior : tuple of two ndarray of shape (classes,), optional
-        The class prior that posteriors were derived with, and the one they are wanted under.
-    cost : ndarray of shape (right classes, answers), optional
-        What each answer costs; without it, the most probable class is the answer.
-    reject : float, optional
-        The answer is "unsure" where it is less probable.
-
     Examples
     --------
     >>> import numpy as np
@@ -221,9 +207,13 @@ class Decision(NamedTuple):
     ([0, 1], [True, False])
     """
 
+    # (classes,): the class prior that posteriors were derived with, and the one they are wanted
+    # under
     prior: tuple[Floats, Floats] | None = None
+    # (right classes, answers): what each answer costs; without it, the most probable class is the
+    # answer
     cost: Floats | None = None
-    reject: float | None = None
+    reject: float | None = None  # the answer is "unsure" where it is less probable
 
     def posterior(self, p: Floats) -> Floats:
         """Return posteriors (rows, classes) under the class prior that is wanted."""

@@ -72,12 +72,8 @@ class HeldOut:
     ) -> HeldOut:
         there = rows > 0
         different, at = np.unique(cell[there], return_inverse=True)
-        return cls(
-            classes,
-            different,
-            np.bincount(at, rows[there], len(different)).astype(np.float64),
-            left,
-        )
+        total = np.bincount(at, rows[there], len(different)).astype(np.float64)
+        return cls(classes, different, total, left)
 
     def __add__(self, other: HeldOut) -> HeldOut:
         """Return the rows of both; it warns if their classes have other shares."""

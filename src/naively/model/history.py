@@ -20,34 +20,19 @@ LONGEST = 500  # characters of a source
 
 @dataclass(frozen=True)
 class Record:
-    """What was done to a model.
+    """What was done to a model."""
 
-    Parameters
-    ----------
-    verb : {"train", "update", "forget", "merge", "decay", "calibrate"}
-        What was done; "train" is ``fit``, "update" is ``partial_fit``.
-    when : str
-        The time in UTC, by ISO 8601.
-    rows : float
-        How many rows (their total weight) it added, took away, or was fitted to.
-    total : float
-        How many rows the model held afterwards.
-    source : str
-        Where the rows came from: the name of a file, as it was given, or "" where rows came from
-        memory. Of a merge, the names of the files; of a decay, the factor.
-    model : str
-        The file of the model that this was done to before it was merged into this one, or "".
-    digest : str
-        Of the bytes of that file of rows, by which it is known when it comes again; "" where rows
-        came otherwise.
-    """
-
-    verb: Verb
-    when: str
-    rows: float
-    total: float
+    verb: Verb  # what was done; "train" is ``fit``, "update" is ``partial_fit``
+    when: str  # the time in UTC, by ISO 8601
+    rows: float  # how many rows (their total weight) it added, took away, or was fitted to
+    total: float  # how many rows the model held afterwards
+    # where the rows came from: the name of a file, as it was given, or "" where rows came from
+    # memory. Of a merge, the names of the files; of a decay, the factor
     source: str = ""
+    # the file of the model that this was done to before it was merged into this one, or ""
     model: str = ""
+    # of the bytes of that file of rows, by which it is known when it comes again; "" where rows
+    # came otherwise
     digest: str = ""
 
 

@@ -192,21 +192,11 @@ def _check_whole(high: Floats, low: Floats, what: str) -> None:
 
 @dataclass(frozen=True)
 class _Adding:
-    """Noise on its way to counts.
+    """Noise on its way to counts."""
 
-    Parameters
-    ----------
-    noise : Noise
-        What is added to each count.
-    below : callable
-        Where random integers come from.
-    threshold : int
-        The noisy count from which on what the rows alone name is kept.
-    """
-
-    noise: Noise
-    below: Below
-    threshold: int
+    noise: Noise  # what is added to each count
+    below: Below  # where random integers come from
+    threshold: int  # the noisy count from which on what the rows alone name is kept
 
     def to(self, counts: Floats) -> Floats:
         """Return noisy counts, in the shape of the counts; those below 0 are 0."""

@@ -49,14 +49,11 @@ MISSING = -1
 FEW = 32  # strings that are looked up as they are, sooner than their levels are found
 
 
-def encode_numbers(rows: Rows, columns: range | tuple[Name, ...], *, sparse: bool) -> Block:
-    """Encode numbers: a view of the array where it can be, CSR where it is sparse and may be."""
-    axis = Columns(columns)
-    if sparse and isinstance(rows, SparseRows):
-        matrix = rows.select(columns).matrix
-        csr = matrix.indptr, matrix.indices, matrix.data
-        return Sparse(*csr, axis, complete=rows.complete)
-    return Dense(rows.numbers(columns), axis, isinstance(rows, MatrixRows) and rows.complete)
+def encode_sparse(rows: SparseRows, columns: range | tuple[Name, ...]) -> Sparse:
+    """Encode numbers of which most are 0 as they are kept."""
+    matrix = rows.select(columns).matrix
+    csr = matrix.indptr, matrix.indices, matrix.data
+    return Sparse(*csr, Columns(columns), complete=rows.complete)
 
 
 def encode_texts(

@@ -38,6 +38,7 @@ from naively.data.columns import (
     Kind,
     Reading,
     Rows,
+    SparseRows,
     column_rows,
     part_codes,
     part_of,
@@ -62,7 +63,7 @@ from naively.schema.encode import (
     Held,
     OfTable,
     decode,
-    encode_numbers,
+    encode_sparse,
     encode_texts,
     encode_words,
     find_levels,
@@ -78,6 +79,7 @@ from naively.schema.encode import (
 # becomes one block.
 
 
+BANDS = 16  # that a text has, about
 SHOWN = 30  # as many columns have a line each when a schema is printed; else each group has
 EVIDENCE = "; missing cells are evidence"
 WIDEST = 40  # of the names, in characters
@@ -179,6 +181,14 @@ class Schema(Shown, OfFields):
         if isinstance(rows.names, range) or not self.names:
             return True
         return len(rows.names) > 0 and not any(isinstance(name, str) for name in rows.names)
+
+    @property
+    def n_parts(self) -> int:
+        """About how many weights each class has, one for each part of the evidence."""
+        return sum(
+            BANDS if g.analyser and g.analyser.binary else 1 if g.event.joined else len(g.columns)
+            for g in self.groups
+        )
 
     @property
     def width(self) -> int:
@@ -766,7 +776,9 @@ class Group(OfFields):
             words = axis if isinstance(axis, Words) else None
             return encode_texts(rows, columns[0], self.analyser, words)
         if self.event.layout == "numbers":
-            return encode_numbers(rows, columns, sparse=self.event.sparse and not free)
+            if self.event.sparse and not free and isinstance(rows, SparseRows):
+                return encode_sparse(rows, columns)
+            return Dense(rows.numbers(columns), Columns(columns), rows.complete)
         if self.event.layout == "rows":
             rows = whole_rows(rows, self.columns)
             columns = rows.names
