@@ -102,7 +102,7 @@ def by_row(title: str) -> Callable[[Method], Method]:
     def decorate(verb: Method) -> Method:
         @wraps(verb)
         def answer(self: Fitted, X: Table, *args: Any, **kwargs: Any) -> Any:
-            stream = self._stream(X)
+            stream = None if elsewhere(X) is None else self._stream(X)
             if stream is None:
                 return verb(as_now(self), X, *args, **kwargs)
             classes = self._checked.classes  # what is not fitted yet says so now
@@ -1242,8 +1242,8 @@ class Classifier(Estimator):
         learned = self.__dict__.get("_learned")
         if learned is None:
             return rows
-        target = learned.target
-        said = [name for name in (target.name, *target.beside.values()) if name in rows.names]
+        named = learned.target.name, *learned.target.beside.values()
+        said = [name for name in named if name in rows.names]
         if not said:
             return rows
         known = set(said).difference(learned.model.view.schema.order)

@@ -341,6 +341,7 @@ class DropIn(Reader, Generic[E]):
         """Learn what was counted, beside what was learned before."""
         before: Learned | None = self.__dict__.get("_learned")
         sample: Reservoir | Lacking = ANY
+        rows = model.counted.rows
         if before is not None:  # parameters may have been set since: counts are counts
             (name,) = model.counted.tally.blocks
             seen = replace(before.model.counted.tally, blocks={name: self._block})
@@ -351,7 +352,7 @@ class DropIn(Reader, Generic[E]):
         history = NO_HISTORY if before is None else before.history
         verb: Verb = "train" if before is None else "update"
         learned = Learned(model, sample, history)
-        self._learned = learned.recorded(verb, float(batch.labels.weights.sum()))
+        self._learned = learned.recorded(verb, rows)
         return self
 
     def _count(
@@ -874,7 +875,9 @@ class GaussianNB(DropIn[Gaussian]):
         return Gaussian(smoothing=0, floor=float(self.var_smoothing))
 
     def _class_prior(self, classes: LabelArray) -> ClassPrior:
-        if self.priors is not None and len(self.priors) == len(classes):
+        if self.priors is None:
+            return "data"
+        if len(self.priors) == len(classes):
             priors = np.asarray(self.priors, np.float64)
             if not np.isclose(priors.sum(), 1.0):
                 raise ValueError("The sum of the priors should be 1.")

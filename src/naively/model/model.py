@@ -26,11 +26,7 @@ from naively.options import OfFields
 from naively.schema.diagnose import describe
 from naively.schema.schema import SHOWN, Group, GroupKey, Schema
 from naively.schema.settings import PURE, ClassPrior, Settings
-from naively.schema.settle import (
-    settle,
-    with_missing,
-    without_words,
-)
+from naively.schema.settle import settle, with_missing, without_words
 from naively.terms.functions import LinearPart, Product
 from naively.terms.kinds import TermBlock
 from naively.terms.terms import GroupTerms, Terms, with_functions
@@ -248,9 +244,8 @@ class Model(Shown, OfFields):
 
     def columns(self) -> Schema:
         """Return what the columns are, whatever a row weighs: no count is scaled for it."""
-        return (
-            self.view.schema if self.view.rows_per_weight is None else View.of(self.counted).schema
-        )
+        scaled = self.view.rows_per_weight is not None
+        return View.of(self.counted).schema if scaled else self.view.schema
 
     @property
     def classes(self) -> LabelArray:
@@ -265,14 +260,9 @@ class Model(Shown, OfFields):
     @property
     def class_log_prior(self) -> Floats:
         """Log probability of each class before anything is seen, of shape (classes,)."""
-        settings = self.settings
-        p = class_probabilities(
-            settings.class_prior,
-            settings.estimate,
-            self.counted.tally.class_count,
-            self.classes,
-            self.pretend_rows,
-        )
+        prior, how = self.settings.class_prior, self.settings.estimate
+        count = self.counted.tally.class_count
+        p = class_probabilities(prior, how, count, self.classes, self.pretend_rows)
         with np.errstate(divide="ignore"):
             log_prior: Floats = np.log(p)
             return log_prior
