@@ -335,10 +335,6 @@ class Estimate(Shown):
             The sample, which an estimate does not keep, to be drawn as bars.
         ax : Axes, optional
             What to draw on.
-
-        Returns
-        -------
-        ax : Axes
         """
         return plot_fitted(self, sample, ax)
 
@@ -351,10 +347,6 @@ class Estimate(Shown):
             What to draw on.
         level : float, default 0.95
             How much of the posterior the interval holds, between equal tails.
-
-        Returns
-        -------
-        ax : Axes
         """
         return self.curve().plot(ax, level=level)
 

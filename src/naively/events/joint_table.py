@@ -296,31 +296,11 @@ class Independence(Tabular):
         return f"{says}\n{super().__str__()}"
 
     def plot_series(self, ax: Axes | None = None) -> Axes:
-        """Draw the values in their order.
-
-        Parameters
-        ----------
-        ax : Axes, optional
-            What to draw on.
-
-        Returns
-        -------
-        ax : Axes
-        """
+        """Draw the values in their order, on Axes or new ones."""
         return pictures.estimates.draw_series(self.values, ax)
 
     def plot_autocorrelation(self, ax: Axes | None = None) -> Axes:
-        """Draw the autocorrelation at each lag, with the band of independent values.
-
-        Parameters
-        ----------
-        ax : Axes, optional
-            What to draw on.
-
-        Returns
-        -------
-        ax : Axes
-        """
+        """Draw the autocorrelation at each lag, with the band of independent values."""
         return pictures.estimates.draw_autocorrelation(
             self.lag, self.autocorrelation, self.band, ax
         )

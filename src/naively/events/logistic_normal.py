@@ -197,17 +197,7 @@ class GridPosterior(Tabular):
         return "\n".join(lines)
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw both priors and both posteriors.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            What to draw on; by default a new figure.
-
-        Returns
-        -------
-        ax : matplotlib.axes.Axes
-        """
+        """Draw both priors and both posteriors, on Axes or new ones."""
         table = {name: np.array(of) for name, of in self.to_dict().items()}
         p = table.pop("p")
         names = ("logistic normal", "its posterior", "nearest Beta", "the Beta's posterior")

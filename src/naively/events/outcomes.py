@@ -196,10 +196,6 @@ class ParameterCurve(Tabular):
             What to draw on.
         level : float, default 0.95
             How much of the posterior the interval holds, between equal tails.
-
-        Returns
-        -------
-        ax : Axes
         """
         of = self.distribution
         interval = None if of is None else tuple(map(float, of.interval(level)))
@@ -220,10 +216,6 @@ class ParameterCurve(Tabular):
             What to draw on.
         log : bool, default True
             The logarithm, in nats; or, if False, the likelihood that it is of.
-
-        Returns
-        -------
-        ax : Axes
         """
         height = self.log_likelihood if log else np.exp(self.log_likelihood)
         return pictures.estimates.draw_likelihood(
@@ -262,17 +254,7 @@ class Surface(Tabular):
         }
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw contours of likelihood and posterior, with the estimate that is best for each.
-
-        Parameters
-        ----------
-        ax : Axes, optional
-            What to draw on.
-
-        Returns
-        -------
-        ax : Axes
-        """
+        """Draw contours of likelihood and posterior, with the estimate that is best for each."""
         surfaces = {"likelihood": self.log_likelihood, "posterior": self.log_posterior}
         best = {
             "maximum likelihood": (self.mle["mean"], self.mle["variance"]),
@@ -310,17 +292,7 @@ class Updates(Tabular):
     TABLE = ("n", "mean", "low", "high")
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the prior and the posteriors that it becomes.
-
-        Parameters
-        ----------
-        ax : Axes, optional
-            What to draw on.
-
-        Returns
-        -------
-        ax : Axes
-        """
+        """Draw the prior and the posteriors that it becomes, on Axes or new ones."""
         return pictures.estimates.draw_updates(self.value, self.density, self.n, self.parameter, ax)
 
 
@@ -357,17 +329,7 @@ class Consistency(Tabular):
         }
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw each estimate with its band over the number of observations.
-
-        Parameters
-        ----------
-        ax : Axes, optional
-            What to draw on.
-
-        Returns
-        -------
-        ax : Axes
-        """
+        """Draw each estimate with its band over the number of observations, on Axes or new ones."""
         return pictures.estimates.draw_consistency(
             self.n, self.estimate, self.low, self.high, self.truth, ax
         )

@@ -106,17 +106,7 @@ class Prior(ABC):
 
     @abstractmethod
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the density, with the mean and the mode.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            What to draw on; by default a new figure.
-
-        Returns
-        -------
-        ax : matplotlib.axes.Axes
-        """
+        """Draw the density, with the mean and the mode, on Axes or new ones."""
 
 
 class OneParameter(Prior):
@@ -424,17 +414,7 @@ class NormalInverseGamma(Prior):
         return np.stack([rng.normal(self.mean, np.sqrt(variance / self.rows)), variance], axis=1)
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the density of mean and variance as contours, with the means and the mode.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            What to draw on; by default a new figure.
-
-        Returns
-        -------
-        ax : matplotlib.axes.Axes
-        """
+        """Draw the density of mean and variance as contours, with the means and the mode."""
         ends = self.interval(REACH)
         mean = between(*ends["mean"])
         low, high = ends["variance"]
@@ -620,15 +600,6 @@ class Dirichlet(Prior):
         """Draw the density of each probability alone, with its mean and where it is highest.
 
         That is not the probability's part of ``mode``, where the density of all together is.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            What to draw on; by default a new figure.
-
-        Returns
-        -------
-        ax : matplotlib.axes.Axes
         """
         of, counts = self._marginal, self._counts
         mode = np.asarray(Beta(tuple(counts), tuple(counts.sum() - counts)).mode, np.float64)

@@ -165,10 +165,6 @@ class Parameters(Tabular):
         count : bool, default False
             What was counted of each item, instead of the parameter.
 
-        Returns
-        -------
-        ax : matplotlib.axes.Axes
-
         Notes
         -----
         It is of one kind of parameter: the first that is there ("p", or "mean"), without the class
