@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 
 from naively import Gaussian, GaussianNB, NaiveBayes
-from naively.counting.labels import encode_labels
+from naively.counting.labels import as_classes, encode_labels
 
 X = [[1.0], [2.0], [7.0]]
 
@@ -132,3 +132,15 @@ def test_odd_labels_are_said(labels: list[str], said: str) -> None:
             NaiveBayes().fit(table, labels * 4)
     else:
         NaiveBayes().fit(table, labels * 4)  # a warning would be an error
+
+
+@pytest.mark.parametrize(
+    ("written", "classes", "meant"),
+    [
+        (["true", "False", None], [False, True], [True, False, None]),
+        (["1", "2.0", "007", "8", "new"], [1, 2, 7], [1, 2, 7, 8, "new"]),
+        (["1"], ["1.0"], ["1"]),
+    ],
+)
+def test_a_text_that_spells_a_value_of_the_kind_of_the_classes_is_it(written, classes, meant):
+    assert as_classes(np.array(written, object), np.array(classes)).tolist() == meant

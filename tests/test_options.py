@@ -8,7 +8,7 @@ import pytest
 
 from naively import NaiveBayes, load
 from naively.file import container
-from naively.options import DECLARED, Options, expected, from_text
+from naively.options import DECLARED, Options, duration_of, expected, from_text
 from naively.schema.settings import Settings
 from tests.test_cli import ok
 
@@ -114,3 +114,10 @@ def test_of_two_kinds_of_weights_the_richer_is_fitted_to_what_is_merged() -> Non
 def test_kinds_are_said_in_words() -> None:
     assert expected(DECLARED["weights"]) == "'loo', 'temperature' or None"
     assert from_text("smoothing", DECLARED["smoothing"], "2") == 2.0
+
+
+def test_durations_and_wishes_for_interactions_are_read_from_text() -> None:
+    assert [*map(duration_of, ("30d", "1.5 h", "long", 30))] == [2592000.0, 5400.0, None, None]
+    of = DECLARED["interactions"]
+    asked = from_text("interactions", of, "rules=20; without=id,zip; given=age < 30 and pay > 5")
+    assert asked == {"rules": 20, "without": ["id", "zip"], "given": ["age < 30 and pay > 5"]}

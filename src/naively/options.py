@@ -67,13 +67,7 @@ SECONDS = {"s": 1, "min": 60, "h": 3600, "d": 86_400, "w": 604_800}  # of a unit
 
 
 def duration_of(given: object) -> float | None:
-    """Return a duration in seconds; None if it is none, as a mere number is.
-
-    Examples
-    --------
-    >>> duration_of("30d"), duration_of("1.5 h"), duration_of("long"), duration_of(30)
-    (2592000.0, 5400.0, None, None)
-    """
+    """Return a duration in seconds; None if it is none, as a mere number is."""
     if isinstance(given, str):
         read = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(s|min|h|d|w)", given.strip())
         return float(read[1]) * SECONDS[read[2]] or None if read else None
@@ -100,13 +94,7 @@ Asked: TypeAlias = Mapping[str, int | Sequence[str] | Mapping[str, int]]  # of i
 
 
 def _asked(text: str) -> dict[str, Any] | None:
-    """Read what is asked of interactions, "name=value; name=value"; None if it is not written so.
-
-    Examples
-    --------
-    >>> _asked("rules=20; without=id,zip; monotone=age:1; given=age < 30 and pay > 5")["given"]
-    ['age < 30 and pay > 5']
-    """
+    """Read what is asked of interactions, "name=value; name=value"; None if it is none."""
     found: dict[str, Any] = {}
     for part in text.split(";"):
         name, is_there, value = (each.strip() for each in part.partition("="))
@@ -245,15 +233,7 @@ DECLARED: Allowed = {of.name: of.metadata["kinds"] for of in OPTIONS}  # of ``Na
 
 
 def check_options(estimator: object, allowed: Allowed) -> None:
-    """Raise a ValueError where an option of an estimator is of none of its kinds.
-
-    Examples
-    --------
-    >>> from naively import MultinomialNB
-    >>> check_options(MultinomialNB(alpha="many"), {"alpha": [NOT_NEGATIVE, NONE]})
-    Traceback (most recent call last):
-    ValueError: alpha must be a number of at least 0 or None, got 'many'.
-    """
+    """Raise a ValueError where an option of an estimator is of none of its kinds."""
     for name, kinds in allowed.items():
         value = getattr(estimator, name)
         if not any(kind.holds(value) for kind in kinds):
@@ -267,16 +247,7 @@ def expected(kinds: Kinds) -> str:
 
 
 def from_text(name: str, kinds: Kinds, given: str) -> Any:
-    """Return the value of an option that is written as text, as on the command line.
-
-    Examples
-    --------
-    >>> from_text("smoothing", [*words("auto"), NOT_NEGATIVE], "0.5")
-    0.5
-    >>> from_text("weights", [*words("loo"), NONE], "all")
-    Traceback (most recent call last):
-    ValueError: --weights must be loo or none, got 'all'.
-    """
+    """Return the value of an option that is written as text, as on the command line."""
     number = number_of(given)
     read = [kind.read(given) for kind in kinds if kind.read is not None]
     for value in (None if given == "none" else given if number is None else number, *read):
@@ -309,16 +280,7 @@ def _said(help: str, default: object = None) -> Any:  # noqa: A002
 
 @dataclass(frozen=True)
 class FileOptions:
-    r"""What is said of a file; what is not said is found in it.
-
-    Examples
-    --------
-    >>> FileOptions(delimiter="tab").delimiter
-    '\t'
-    >>> FileOptions(delimiter="::")
-    Traceback (most recent call last):
-    ValueError: delimiter= must be one character, tab or blank, got '::'.
-    """
+    """What is said of a file; what is not said is found in it."""
 
     # whether the first line of CSV holds the names of the columns; else they are "column 1" and
     # so on
@@ -450,15 +412,7 @@ SENTENCE = (
 
 
 def without_class_weight(verb: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
-    """Let a method say what to do in place of the keyword ``class_weight``.
-
-    Examples
-    --------
-    >>> from naively import NaiveBayes
-    >>> NaiveBayes(class_weight="balanced")
-    Traceback (most recent call last):
-    TypeError: Naive Bayes has no class_weight: ...; say class_prior='uniform' ...
-    """
+    """Let a method say what to do in place of the keyword ``class_weight``."""
 
     @wraps(verb)
     def checked(self: S, /, *args: P.args, **options: P.kwargs) -> R:

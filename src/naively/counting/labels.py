@@ -430,17 +430,8 @@ def _is_savable(label: object) -> bool:
 def as_classes(labels: LabelArray, classes: LabelArray) -> LabelArray:
     """Return the classes that labels written as text stand for, of the shape of the labels.
 
-    Classes may be numbers, booleans or times, which a text file can only spell. A text that spells
-    a value of their kind becomes it, even if it is no class; any other text stays as it is.
-
-    Examples
-    --------
-    >>> as_classes(np.array(["true", "False", None], object), np.array([False, True]))
-    array([True, False, None], dtype=object)
-    >>> as_classes(np.array(["1", "2.0", "007", "8", "new"], object), np.array([1, 2, 7]))
-    array([1, 2, 7, 8, 'new'], dtype=object)
-    >>> as_classes(np.array(["1"], object), np.array(["1.0"]))
-    array(['1'], dtype=object)
+    A text that spells a value of their kind becomes it, even if it is no class; any other text
+    stays as it is.
     """
     learned = classes.tolist()
     written = [label for label in set(labels.tolist()) if isinstance(label, str)]

@@ -91,13 +91,9 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def by_row(title: str) -> Callable[[Method], Method]:
-    """Let a method that answers for each row take tables that are not in memory.
-
-    Parameters
-    ----------
-    title : str
-        The name of the column that it makes of a lazy frame; with {} for the label, of the columns.
-    """
+    """Let a method that answers for each row take tables that are not in memory."""
+    # title: the name of the column that it makes of a lazy frame; with {} for the label, of the
+    # columns
 
     def decorate(verb: Method) -> Method:
         @wraps(verb)

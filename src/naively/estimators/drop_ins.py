@@ -65,15 +65,9 @@ T = TypeVar("T")
 
 
 def plain_labels(y: Target, sample_weight: RowWeight) -> Labels | None:
-    """Encode labels that scikit-learn takes as they are; None of those that it is to look at.
-
-    These are an array of whole numbers, booleans or strings, a column of any library that is read
-    as one, and a list of strings. That they are is found as they are encoded, once.
-
-    >>> plain_labels(np.array([2, 1, 2]), None).classes
-    array([1, 2])
-    >>> plain_labels(np.array([2.5, 1.0]), None)  # None: scikit-learn says what is wrong
-    """
+    """Encode labels that scikit-learn takes as they are; None of those that it is to look at."""
+    # These are an array of whole numbers, booleans or strings, a column of any library that is read
+    # as one, and a list of strings. That they are is found as they are encoded, once.
     if not isinstance(y, np.ndarray | list) and hasattr(y, "to_numpy"):
         y = read_labels(y)
         y = y if isinstance(y, Strings) else y.to_numpy()
@@ -126,11 +120,9 @@ class Reader(Classifier):
         return rows, labels
 
     def _taken(self, X: Table, *, reset: bool = False) -> Rows | None:
-        """Return X as rows that are complete, which is seen as they are read; None of others.
-
-        Only arrays and CSR matrices of the right numbers are taken as they are, without names of
-        columns; anything else scikit-learn reads.
-        """
+        """Return X as rows that are complete, which is seen as they are read; None of others."""
+        # Only arrays and CSR matrices of the right numbers are taken as they are, without names of
+        # columns; anything else scikit-learn reads.
         if not is_plain(X, self.reads, sparse="sparse" in self.takes):
             return None
         columns = int(X.shape[1])
@@ -159,11 +151,10 @@ class Reader(Classifier):
         return self._read_by(lambda rows: model.score(model.encode(rows), finish), X, rows)
 
     def _read_by(self, work: Callable[[Rows], T], X: Table, rows: Rows) -> T:
-        """Do some work on the rows of X; if they have a cell that must not be, say what is wrong.
-
-        Rows that were taken as they are have not been looked at. What the work finds, scikit-learn
-        says in its own words; where it finds nothing wrong, the work is done on what it has read.
-        """
+        """Do some work on the rows of X; if a cell must not be there, say what is wrong."""
+        # Rows that were taken as they are have not been looked at. What the work finds,
+        # scikit-learn says in its own words; where it finds nothing wrong, the work is done on
+        # what it has read.
         try:
             return work(rows)
         except ValueError:
@@ -435,15 +426,8 @@ class Smoothed(DropIn[E]):
         return class_prior_of(self.class_prior, classes, fit=self.fit_prior)
 
     def _check_alpha(self) -> float | list[float]:
-        """Return alpha, or what scikit-learn puts in its place where it is too small.
-
-        Scikit-learn's own tests call it by this name.
-
-        Returns
-        -------
-        alpha : float or list of shape (columns,)
-            The pretend count of each outcome, of all columns or of each.
-        """
+        """Return alpha, or what scikit-learn puts in its place where it is too small."""
+        # Scikit-learn's own tests call it by this name.
         alpha = np.asarray(self.alpha, np.float64)
         if alpha.ndim and alpha.shape != (self.n_features_in_,):
             raise ValueError(
@@ -462,17 +446,8 @@ class Smoothed(DropIn[E]):
 
 
 def class_prior_of(given: Array | None, classes: LabelArray, *, fit: bool = True) -> ClassPrior:
-    """Return the class prior that a drop-in was given, or raise a ValueError if it is none.
-
-    Parameters
-    ----------
-    given : array-like of shape (classes,) or None
-        The probability of each class; None if they are not given.
-    classes : ndarray of shape (classes,)
-        Their labels.
-    fit : bool, default True
-        Whether probabilities that are not given follow from the data, rather than being equal.
-    """
+    """Return the class prior that a drop-in was given, or raise a ValueError if it is none."""
+    # fit: whether probabilities that are not given follow from the data, rather than being equal
     if given is None:
         return "data" if fit else "uniform"
     if len(given) != len(classes):

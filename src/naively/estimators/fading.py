@@ -49,10 +49,8 @@ class FadedRows:
         read_rows: Callable[[Rows], Rows],
         before: float | None,
     ) -> FadedRows:
-        """Find what rows weigh, which follow those of a model whose newest is ``before``.
-
-        ``read_rows`` reads strings as the model does; an array's, whatever other columns say.
-        """
+        """Find what rows weigh, which follow those of a model whose newest is ``before``."""
+        # read_rows reads strings as the model does; an array's, whatever other columns say.
         if time is None:
             raise ValueError(
                 "half_life needs the time of each row: give time=, the name of a column or an "
@@ -100,13 +98,7 @@ class FadedRows:
 
 
 def units(half_life: HalfLife, time: Named) -> float:
-    """Return a half-life in the units of times: seconds of dates, or those of numbers.
-
-    Examples
-    --------
-    >>> units("12h", Named("", ["2026-01-31"])), units(3, Named("", [7.5]))
-    (43200.0, 3.0)
-    """
+    """Return a half-life in the units of times: seconds of dates, or those of numbers."""
     seconds = duration_of(half_life)
     if time.is_time:
         if seconds is None:

@@ -59,23 +59,16 @@ def class_probabilities(
 def check_class_prior(
     prior: ClassPrior, how: How, classes: LabelArray, *, more: bool = False
 ) -> None:
-    """Raise a ValueError if no probabilities of these classes follow from the class prior.
-
-    Parameters
-    ----------
-    more : bool, default False
-        Whether other classes may still come: then it may be for more classes than these.
-    """
+    """Raise a ValueError if no probabilities of these classes follow from the class prior."""
+    # more: whether other classes may still come: then it may be for more classes than these
     if more:
         classes = _may_come(prior, classes)
     class_probabilities(prior, how, np.ones(len(classes)), classes)
 
 
 def _may_come(prior: ClassPrior, classes: LabelArray) -> LabelArray:
-    """Return the classes that a prior is for, if these are among them, and else these.
-
-    Where a prior says only how many classes there are, they have numbers for labels.
-    """
+    """Return the classes that a prior is for, if these are among them, and else these."""
+    # Where a prior says only how many classes there are, they have numbers for labels.
     match prior:
         case Mapping() if all(label in prior for label in classes.tolist()):
             every = np.empty(len(prior), object)
@@ -133,10 +126,8 @@ def pretend_classes(prior: Beta | Dirichlet, how: How, classes: LabelArray) -> F
 
 
 def pretended_rows(prior: ClassPrior, how: How, classes: LabelArray, pretend: float) -> Floats:
-    """Return what is added to the rows of each class, (classes,); NaN where none are counted.
-
-    ``pretend`` is what is added where the prior is as counted.
-    """
+    """Return what is added to the rows of each class, (classes,); NaN where none are counted."""
+    # pretend: what is added where the prior is as counted
     if isinstance(prior, Beta | Dirichlet):
         added: Any = pretend_classes(prior, how, classes)
     else:
@@ -197,15 +188,7 @@ def answers(
 
 
 class Decision(NamedTuple):
-    """What follows from posteriors.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> answer, unsure = Decision(reject=0.7).answers(np.array([[0.6, 0.4], [0.1, 0.9]]))
-    >>> answer.tolist(), unsure.tolist()
-    ([0, 1], [True, False])
-    """
+    """What follows from posteriors."""
 
     # (classes,): the class prior that posteriors were derived with, and the one they are wanted
     # under
@@ -228,10 +211,7 @@ MOST_PROBABLE = Decision()
 
 
 def cost_table(cost: Cost, classes: LabelArray) -> Floats:
-    """Return what each answer costs for each right class, of shape (classes, classes).
-
-    A row is a right class, and a column an answer.
-    """
+    """Return what each answer costs for each right class, (right classes, answers)."""
     labels = classes.tolist()
     if isinstance(cost, Mapping):
         named = [*cost, *(answer for of in cost.values() for answer in of)]
@@ -285,25 +265,13 @@ def frequent(class_count: Floats, most: int = SHOWN) -> list[int]:
 
 
 def and_more(n: int, what: str) -> list[str]:
-    """Say how many more classes or levels there are, if there are.
-
-    Examples
-    --------
-    >>> and_more(1, "class"), and_more(1200, "level"), and_more(0, "class")
-    (['and 1 more class'], ['and 1,200 more levels'], [])
-    """
+    """Say how many more classes or levels there are, if there are."""
     plural = {"class": "classes"}.get(what, f"{what}s")
     return [f"and {n:,} more {what if n == 1 else plural}"] if n > 0 else []
 
 
 def number_of(classes: LabelArray, label: Label | None, default: int) -> int:
-    """Return the number of a class, or the default where none is named.
-
-    Raises
-    ------
-    ValueError
-        If there is no such class; it lists those that there are.
-    """
+    """Return the number of a class, or the default where none is named."""
     if label is None:
         return default
     labels: list[Label] = classes.tolist()

@@ -217,13 +217,7 @@ def check_rows(rows: Rows, labels: Labels) -> None:
 
 
 def count_batch(batch: Batch, schema: Schema) -> Tally:
-    """Count encoded rows; nothing is pruned.
-
-    Raises
-    ------
-    ValueError
-        If a row lacks a cell that was said to be complete.
-    """
+    """Count encoded rows; nothing is pruned."""
     if batch.unsplit <= AT_ONCE:
         return _count(batch, schema)
     return Total.of(_count_pieces(batch, schema), consume=True)

@@ -27,21 +27,7 @@ ByClass: TypeAlias = Mapping[Label, Estimate]
 
 
 def model_of(class_prior: Mapping[Label, float], columns: Mapping[str, ByClass]) -> Model:
-    """Return the model with a given class prior and given parameters of each column.
-
-    Parameters
-    ----------
-    class_prior : mapping of label to float
-        The probability of each class.
-    columns : mapping of str to mapping of label to Estimate
-        Of each column, the distribution in each class, made by ``of``.
-
-    Raises
-    ------
-    ValueError
-        If the class prior is no distribution, there is no column, or a column lacks a class or
-        has different event models by class.
-    """
+    """Return the model with a given class prior and given parameters of each column."""
     if not isinstance(class_prior, Mapping) or not class_prior:
         raise ValueError(
             f"class_prior must be a mapping from classes to probabilities, got {class_prior!r}."

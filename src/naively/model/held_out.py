@@ -35,15 +35,7 @@ USUAL = (0.8, 0.9, 0.95, 0.99)  # coverages that are written where a model leave
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """The log odds of the right class of held-out rows, counted by class.
-
-    Examples
-    --------
-    >>> p = np.array([[0.9, 0.1], [0.6, 0.4], [0.2, 0.8]])
-    >>> held_out = HeldOut.of(p, np.array([0, 0, 1]), np.ones(3), ("a", "b"))
-    >>> held_out.least(0.5).round(2)  # two of the three right classes have this at least
-    array([0.79, 0.79])
-    """
+    """The log odds of the right class of held-out rows, counted by class."""
 
     classes: tuple[Label, ...]
     # (cells,): the number of a class times BINS and that of a bin, ascending; each is there once
@@ -127,20 +119,10 @@ class HeldOut:
             )
 
     def least(self, coverage: float, *, by_class: bool = False) -> Floats:
-        """Return how probable a class must be to be in a set, (classes,).
-
-        Parameters
-        ----------
-        coverage : float
-            The share of the rows whose sets are to hold the right class.
-        by_class : bool, default False
-            Whether that share is to hold among the rows of each class. Of a class of few rows it is
-            shrunk to that of all, as if ten rows more were like all others.
-
-        Notes
-        -----
-        It is the lower end of a bin: 0 where there are too few rows, so that all classes are in.
-        """
+        """Return how probable a class must be to be in a set, (classes,)."""
+        # It is the lower end of a bin: 0 where there are too few rows, so that all classes are in.
+        # by_class: whether the coverage is to hold among the rows of each class. Of a class of few
+        # rows it is shrunk to that of all, as if ten rows more were like all others.
         check_coverage(coverage)
         k, n = len(self.classes), float(self.rows.sum())
         every: Floats = np.bincount(self.cell % BINS, self.rows, BINS).astype(np.float64)
@@ -165,13 +147,7 @@ def least_at(held_out: HeldOut | None) -> dict[float, float]:
 
 
 def check_coverage(coverage: object) -> float:
-    """Return a coverage; a ValueError unless it is between 0 and 1.
-
-    Examples
-    --------
-    >>> check_coverage(0.9)
-    0.9
-    """
+    """Return a coverage; a ValueError unless it is between 0 and 1."""
     if not isinstance(coverage, int | float | np.number) or not 0 < coverage < 1:
         raise ValueError(f"coverage must be between 0 and 1, such as 0.9, got {coverage!r}.")
     return float(coverage)
@@ -192,15 +168,7 @@ def _lower_end(above: Floats, need: Sequence[float] | Floats) -> Floats:
 
 
 def sets_of(p: Floats, least: Floats) -> NDArray[np.bool_]:
-    """Return which classes are in each row's set, (rows, classes).
-
-    Parameters
-    ----------
-    p : ndarray of shape (rows, classes)
-        The posteriors.
-    least : ndarray of shape (classes,)
-        How probable a class must be; the most probable class is in every set.
-    """
+    """Return which classes are in each row's set, (rows, classes); the most probable one is."""
     found: NDArray[np.bool_] = p >= least
     found[np.arange(len(p)), p.argmax(axis=1)] = True
     return found

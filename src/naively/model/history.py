@@ -101,13 +101,7 @@ class History(Tabular):
 
 
 def now() -> str:
-    """Return the time in UTC by ISO 8601; ``SOURCE_DATE_EPOCH`` sets it, for files to be alike.
-
-    Examples
-    --------
-    >>> len(now())
-    20
-    """
+    """Return the time in UTC by ISO 8601; ``SOURCE_DATE_EPOCH`` sets it, for files to be alike."""
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
     when = datetime.fromtimestamp(int(epoch), UTC) if epoch.isdigit() else datetime.now(UTC)
     return when.strftime("%Y-%m-%dT%H:%M:%SZ")

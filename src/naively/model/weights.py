@@ -25,68 +25,31 @@ from naively.terms.functions import NOTHING, LinearPart
 
 @dataclass(frozen=True)
 class Sought:
-    """What came of looking for interactions.
+    """What came of looking for interactions."""
 
-    Parameters
-    ----------
-    why_none : str
-        Why there are none, or "".
-    notes : tuple of str
-        Which there are, and what they gain.
-    """
-
-    why_none: str = ""
-    notes: tuple[str, ...] = ()
+    why_none: str = ""  # why there are none
+    notes: tuple[str, ...] = ()  # which there are, and what they gain
 
 
 @dataclass(frozen=True, repr=False)
 class Weights(Shown, OfFields):
     """A non-negative factor for the log likelihoods of each part of the evidence.
 
-    Parameters
-    ----------
-    classes : tuple of labels
-        The classes that the numbers of each part are for.
-    of : mapping of Part to a tuple of float
-        One for each class.
-    bias : tuple of float
-        What is added to the log prior of each class, in nats.
-    usual : float
-        The weight, for every class, of a part that has none of its own.
-    rows : float
-        How many independent rows the model held when these were fitted.
-    how : {"loo", "temperature"}
-        How they were fitted: a weight for each part, or one for all.
-    linear : LinearPart
-        What is added to the evidence so weighted.
-    rows_per_weight : tuple of float
-        How many independent rows a weight of 1 is, in each class (see
-        ``naively.fitting.sample``); where there are none, it is one.
-    sought : Sought, optional
-        What came of looking for interactions; None if nobody looked.
-
-    Notes
-    -----
     A log likelihood is centred over the classes before it is multiplied: weights that are equal
     for all classes merely temper it.
-
-    Examples
-    --------
-    >>> from naively import NaiveBayes
-    >>> nb = NaiveBayes().fit({"a": [1.0, 2.0, 7.0, 8.0]}, ["low", "low", "high", "high"])
-    >>> list(nb.weights_.by_name) == ["a"]
-    True
     """
 
     classes: tuple[Label, ...]
-    of: Mapping[Part, tuple[float, ...]]
-    bias: tuple[float, ...]
-    usual: float
-    rows: float
-    how: Weighting = "loo"
-    linear: LinearPart = NOTHING
+    of: Mapping[Part, tuple[float, ...]]  # of each part, (classes,)
+    bias: tuple[float, ...]  # (classes,): what is added to the log prior of each, in nats
+    usual: float  # the weight, for every class, of a part that has none of its own
+    rows: float  # how many independent rows the model held when these were fitted
+    how: Weighting = "loo"  # a weight for each part, or one for all
+    linear: LinearPart = NOTHING  # what is added to the evidence so weighted
+    # (classes,): how many independent rows a weight of 1 is (see ``naively.fitting.sample``);
+    # where there are none, it is one
     rows_per_weight: tuple[float, ...] = ()
-    sought: Sought | None = None
+    sought: Sought | None = None  # what came of looking for interactions; None if nobody looked
 
     @classmethod
     def even(cls, classes: LabelArray, rows_per_weight: Floats | None) -> Weights:

@@ -115,11 +115,6 @@ class TermBlock(ABC, Generic[B]):
         """Return slopes, of shape (columns, levels or words; classes), and constants (classes,).
 
         Both are given up to a term that is the same for all classes.
-
-        Raises
-        ------
-        ValueError
-            If the log odds are no straight line; it says why.
         """
         raise ValueError(
             "the log odds of histograms, densities and what is integrated out are a curve; choose "

@@ -43,15 +43,8 @@ class Uncertain:
 
 
 def mean_of_log(count: Floats, least: float = 0.0) -> Floats:
-    """Return the mean of the logarithm of gamma variables of these shapes: ψ; -inf of 0.
-
-    Of a shape below ``least`` it is that of a variable of the same mean whose shape it is.
-
-    Examples
-    --------
-    >>> mean_of_log(np.array([1.0, 100.0])).round(3)  # -Euler's constant, and about log 99.5
-    array([-0.577,  4.6  ])
-    """
+    """Return the mean of the logarithm of gamma variables of these shapes: ψ; -inf of 0."""
+    # Of a shape below ``least`` it is that of a variable of the same mean whose shape it is.
     from scipy.special import digamma
 
     shape = np.maximum(count, least)
@@ -63,16 +56,9 @@ def mean_of_log(count: Floats, least: float = 0.0) -> Floats:
 
 
 def variance_of_log(count: Floats, least: float = 0.0) -> Floats:
-    """Return the variance of the logarithm of gamma variables of these shapes: ψ'; inf of 0.
-
-    Shapes below ``least`` that are not 0 are taken for it: pretend counts of a tenth of a row,
-    which were chosen to predict well, are not meant to say that a rare level may be anything.
-
-    Examples
-    --------
-    >>> variance_of_log(np.array([1.0, 100.0])).round(3)  # π²/6, and about 1 / 99.5
-    array([1.645, 0.01 ])
-    """
+    """Return the variance of the logarithm of gamma variables of these shapes: ψ'; inf of 0."""
+    # Shapes below ``least`` that are not 0 are taken for it: pretend counts of a tenth of a row,
+    # which were chosen to predict well, are not meant to say that a rare level may be anything.
     from scipy.special import zeta
 
     variance: Floats = zeta(2.0, np.maximum(count, least))
@@ -80,13 +66,7 @@ def variance_of_log(count: Floats, least: float = 0.0) -> Floats:
 
 
 def variance_of_share(part: Floats, total: Floats, least: float = 0.0) -> Floats:
-    """Return the variance of the logarithm of a part of a total under a Dirichlet posterior.
-
-    Examples
-    --------
-    >>> variance_of_share(np.array([1.0]), np.array([2.0]))  # of a uniform variable
-    array([1.])
-    """
+    """Return the variance of the logarithm of a part of a total under a Dirichlet posterior."""
     with np.errstate(invalid="ignore"):  # of nothing in nothing
         return variance_of_log(part, least) - variance_of_log(total, least)
 

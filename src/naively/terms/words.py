@@ -268,17 +268,10 @@ LEAST = 1e-300  # pretend counts that are not 0: log Γ of less is infinite
 
 
 def cells_of_urn(x: Floats, count: Floats, total: Floats, length: Floats) -> Floats:
-    """Return log likelihoods of cells, (cells, classes), which sum to those of their rows.
-
-    Parameters
-    ----------
-    x : ndarray of shape (cells,)
-        How often the word is in the row.
-    count, total : ndarray of shape (cells, classes)
-        The counts of the word and of all words, with pretend counts.
-    length : ndarray of shape (cells,)
-        How many words the row has. The terms that depend on it are divided among the words.
-    """
+    """Return log likelihoods of cells, (cells, classes), which sum to those of their rows."""
+    # x (cells,): how often the word is in the row; count, total (cells, classes): the counts of the
+    # word and of all words, with pretend counts; length (cells,): how many words the row has, which
+    # share the terms that depend on it
     from scipy.special import gammaln
 
     x, length = x[:, None], length[:, None]
@@ -459,17 +452,8 @@ class WordTerms(TermBlock[Counts]):
         return dispatch.score_sparse(words.indptr, indices, times, *stored, *bands, *rest)
 
     def by_part(self, block: Sparse, part: NDArray[np.integer], parts: int) -> Floats:
-        """Return the log likelihoods of texts part by part, of shape (rows, parts, classes).
-
-        Each part of a text is scored as a text of its own. No word may speak by its absence.
-
-        Parameters
-        ----------
-        part : ndarray of shape (words,)
-            The number of each word's part.
-        parts : int
-            How many parts there are.
-        """
+        """Return the log likelihoods of the parts of texts, each a text, (rows, parts, classes)."""
+        # part (words,): the number of each word's part
         assert self.absent is None
         row, word, x = block.entries()
         of_part = row * parts + part[word]
