@@ -596,10 +596,8 @@ class Words(Axis):
 
 
 def words_axis(columns: tuple[Name], analyser: Analyser, *arrays: NDArray[Any]) -> Words:
-    """Return the axis whose vocabulary was written to arrays.
-
-    Hashed tokens and declared words have none.
-    """
+    """Return the axis whose vocabulary was written to arrays."""
+    # Hashed tokens and declared words have none.
     if not arrays:
         return Words(columns, analyser.new_vocabulary(), analyser)
     return Words(columns, Vocabulary.from_arrays(*arrays, **analyser.splitting), analyser)
@@ -703,10 +701,8 @@ class Cells(ByValue, OfFields):
         return rows
 
     def coarsened(self, shift: int) -> tuple[Cells, NDArray[np.int64]]:
-        """Return the axis whose keys have lost so many bits, and the row there of each row here.
-
-        A column that has lost more is an error.
-        """
+        """Return the axis whose keys have lost so many bits, and the row there of each row here."""
+        # A column that has lost more is an error.
         for name, lost in zip(self.columns, self.shifts, strict=True):
             if lost > shift:
                 raise ValueError(f"column {title(name)!r} was counted in coarser cells")

@@ -135,11 +135,9 @@ class Dense(Block):
         return self.axis, {s: tables[s] for s in statistics}
 
     def _count_cells(self, labels: Labels) -> AxisSums:
-        """Count numbers by cell and class.
-
-        Of many classes the table is larger than the rows, and is made once: which cells there are
-        is found without the classes.
-        """
+        """Count numbers by cell and class."""
+        # Of many classes the table is larger than the rows, and is made once: which cells there are
+        # is found without the classes.
         y, w, k = labels.codes, labels.weight, len(labels.classes)
         if k < MANY_CLASSES or len(y) > CAP * k:
             *found, sums = dispatch.tally_cells(self.values, y, w, k, CAP)
@@ -385,10 +383,8 @@ class Batch:
         return self if weight is None else self.take(np.flatnonzero(weight))
 
     def keep(self, copies: NDArray[np.int64]) -> Batch:
-        """Return ``copies``, (rows,), of each row, with their share of its weight.
-
-        A row of 0 copies is dropped.
-        """
+        """Return ``copies``, (rows,), of each row, with their share of its weight."""
+        # A row of 0 copies is dropped.
         there = np.flatnonzero(copies)
         part = self.take(there)
         share = copies[there] / part.times
@@ -420,10 +416,8 @@ class Batch:
         return replace(self, blocks=blocks)
 
     def tokenised(self) -> Batch:
-        """Return the same rows with texts that know their words, so that they are split once.
-
-        Of long texts the words would take much memory: they stay as they are.
-        """
+        """Return the same rows with texts that know their words, so that they are split once."""
+        # Of long texts the words would take much memory: they stay as they are.
         if not 0 < self.unsplit <= KEPT:
             return self
         blocks = dict(self.blocks)
@@ -592,10 +586,8 @@ def _count_present(block: Sparse | Documents, labels: Labels) -> Sums:
 
 
 def split_texts(blocks: Mapping[BlockKey, Block], *, grow: bool = False) -> dict[BlockKey, Block]:
-    """Return blocks of which each text is the counts of its words; each text is read once.
-
-    If axes are to grow, words that they lack become known: those of the result have them then.
-    """
+    """Return blocks of which each text is the counts of its words; each text is read once."""
+    # If axes are to grow, words that they lack become known: those of the result have them then.
     found = dict(blocks)
     together: dict[tuple[object, ...], list[BlockKey]] = {}
     for key, block in blocks.items():

@@ -106,10 +106,8 @@ class Labels:
         return replace(self, weight=self.weights * factor)
 
     def standing_for(self, count: NDArray[np.float64]) -> Labels:
-        """Return the labels of rows that stand for others: each for as many as are of its class.
-
-        ``count``, (classes,), is what all rows of each class weigh; these keep their weight.
-        """
+        """Return the labels of rows that stand for others: each for as many as are of its class."""
+        # ``count``, (classes,), is what all rows of each class weigh; these keep their weight.
         k = len(self.classes)
         drawn = np.bincount(self.codes, self.weights, k)
         there = drawn > 0
@@ -258,10 +256,8 @@ def encode_labels(
 def encode_some_labels(
     y: Target, sample_weight: RowWeight = None
 ) -> tuple[Labels, NDArray[np.int64]]:
-    """Encode the labels that are not missing; return them and the numbers of their rows.
-
-    Where no label is missing, the whole number -1 stands for none, as in scikit-learn.
-    """
+    """Encode the labels that are not missing; return them and the numbers of their rows."""
+    # Where no label is missing, the whole number -1 stands for none, as in scikit-learn.
     labels = np.array([*y, None])[:-1] if isinstance(y, Strings) else _one_a_row(y)
     missing = _missing(labels)
     if labels.dtype.kind == "i" and not missing.any():
@@ -428,11 +424,9 @@ def _is_savable(label: object) -> bool:
 
 
 def as_classes(labels: LabelArray, classes: LabelArray) -> LabelArray:
-    """Return the classes that labels written as text stand for, of the shape of the labels.
-
-    A text that spells a value of their kind becomes it, even if it is no class; any other text
-    stays as it is.
-    """
+    """Return the classes that labels written as text stand for, of the shape of the labels."""
+    # A text that spells a value of their kind becomes it, even if it is no class; any other text
+    # stays as it is.
     learned = classes.tolist()
     written = [label for label in set(labels.tolist()) if isinstance(label, str)]
     if not written or any(isinstance(label, str) for label in learned):
@@ -504,10 +498,8 @@ def _encode(labels: LabelArray) -> tuple[NDArray[np.int32], LabelArray]:
 def encode_whole(
     labels: LabelArray,
 ) -> tuple[NDArray[np.int32], LabelArray, NDArray[np.int64]] | None:
-    """Encode whole numbers that are close together by a table; None if labels are others.
-
-    With the codes come the sorted classes, and how many rows each has, (classes,).
-    """
+    """Encode whole numbers that are close together by a table; None if labels are others."""
+    # With the codes come the sorted classes, and how many rows each has, (classes,).
     kind = labels.dtype.kind
     if kind not in "iubf" or labels.dtype.itemsize > 8 or not len(labels):
         return None

@@ -77,19 +77,15 @@ class LeftOut(Generic[B]):
         return BlockTally(tally.axis, {**tally.sums, PRESENT: rows})
 
     def others(self, frequency: Floats) -> Floats:
-        """Return how often other rows have the word of each cell, of shape (cells,).
-
-        For dense numbers it is the number of other rows in which the column is not missing.
-        ``frequency``, of shape (words or columns,), counts all rows (``frequency_of``).
-        """
+        """Return how often other rows have the word of each cell, of shape (cells,)."""
+        # For dense numbers it is the number of other rows in which the column is not missing.
+        # ``frequency``, of shape (words or columns,), counts all rows (``frequency_of``).
         added = self.x if self.block.frequency is VALUE else 1.0
         return frequency[self.column] - self.labels.weights * added
 
     def alone(self, tally: BlockTally, others: Floats) -> NDArray[np.bool_]:
-        """Mark the cells whose word, or dense column, no other row has, of shape (cells,).
-
-        Without the row, such a word or column is as if it had never been seen.
-        """
+        """Mark the cells whose word, or dense column, no other row has, of shape (cells,)."""
+        # Without the row, such a word or column is as if it had never been seen.
         goes = tally.axis.grows or self.block.frequency is PRESENT
         return (others <= NEGLIGIBLE) & goes
 
@@ -104,10 +100,7 @@ class LeftOut(Generic[B]):
 
 
 def frequency_of(tally: BlockTally, block: Block) -> Floats:
-    """Return how often the rows have each word, or in how many a dense column is not missing.
-
-    The shape is (words or columns,).
-    """
+    """Return how often each word, or dense column, is in the rows, (words or columns,)."""
     frequency: Floats = tally.sums[block.frequency].by_row()
     return frequency
 
@@ -183,11 +176,9 @@ def bags_left_out(
 
 
 def leave_out(sums: Floats, right: NDArray[np.integer], own: Floats) -> Floats:
-    """Return sums of shape (cells, classes) less what each cell's row added to its class.
-
-    ``right`` is the class of each cell's row and ``own`` what the row added, both of shape
-    (cells,). Rounding, or decay to less than a row, leaves 0 rather than less.
-    """
+    """Return sums of shape (cells, classes) less what each cell's row added to its class."""
+    # ``right`` is the class of each cell's row and ``own`` what the row added, both of shape
+    # (cells,). Rounding, or decay to less than a row, leaves 0 rather than less.
     here, left = np.arange(len(sums)), sums.copy()
     left[here, right] = np.maximum(left[here, right] - own, 0.0)
     return left
@@ -290,10 +281,8 @@ class Parts:
 
     @classmethod
     def words(cls, group: BlockKey, column: Name, frequency: Floats, *, by_band: bool) -> Parts:
-        """Return a part for the words of a text, or one for each band of document frequency.
-
-        ``frequency`` is how many texts hold each word, of shape (words,).
-        """
+        """Return a part for the words of a text, or one for each band of document frequency."""
+        # ``frequency`` is how many texts hold each word, of shape (words,).
         if not by_band:
             return cls([Part(group, column)], np.zeros(len(frequency), np.int64), by_word=True)
         bands = range(count_bands(frequency))
@@ -354,13 +343,11 @@ LEAST, MOST = 1e-3, 1e3  # pseudo-counts, among which "auto" chooses
 
 
 def pseudo_count_of_words(count: AnySums) -> float:  # (words, classes): how often each word came
-    """Return the pseudo-count under which the other words predict each single word best.
-
-    The leave-one-out likelihood of Minka, Estimating a Dirichlet distribution (2000), section 2.3,
-    which needs only how many words came how often; it is weakly shrunk towards 1. Where no word
-    came again it would be infinite, and each posterior the class prior, only because nothing is
-    known yet. So more than Laplace's 1 takes words that came again: 1 more for each time.
-    """
+    """Return the pseudo-count under which the other words predict each single word best."""
+    # The leave-one-out likelihood of Minka, Estimating a Dirichlet distribution (2000), section
+    # 2.3, which needs only how many words came how often; it is weakly shrunk towards 1. Where no
+    # word came again it would be infinite, and each posterior the class prior, only because nothing
+    # is known yet. So more than Laplace's 1 takes words that came again: 1 more for each time.
     total, words = count.by_class(), count.shape[0]
     stored = count.stored.high if isinstance(count, SparseSums) else count.high
     seen, often = np.unique(stored[stored > 0], return_counts=True)

@@ -54,10 +54,7 @@ class Noise(ABC):
 
     @final
     def threshold(self, chance: float) -> int:
-        """Return the least number above 1 that noise beside a count of 1 reaches by this chance.
-
-        The chance is at most that of ``log_tail``.
-        """
+        """Return the least number above 1 that noise beside 1 reaches by this chance at most."""
         low, high = 0, 1  # the noise that is enough: too little, and perhaps enough
         while self.log_tail(high) > math.log(chance):
             low, high = high, 2 * high
@@ -80,12 +77,10 @@ class DiscreteGaussian(Noise):
 
     @classmethod
     def hiding(cls, squared: int, epsilon: float, delta: float) -> DiscreteGaussian:
-        """Return the least noise that hides a row by (epsilon, delta), both greater than 0.
-
-        One row changes the counts by L2² = ``squared``, summed. Noise of a variance of
-        L2² / (2 rho) hides it by rho-zero-concentrated differential privacy (Canonne, Kamath &
-        Steinke 2020, theorem 14), and so by (epsilon, ``delta_of(rho, epsilon)``).
-        """
+        """Return the least noise that hides a row by (epsilon, delta), both greater than 0."""
+        # One row changes the counts by L2² = ``squared``, summed. Noise of a variance of L2² / (2
+        # rho) hides it by rho-zero-concentrated differential privacy (Canonne, Kamath & Steinke
+        # 2020, theorem 14), and so by (epsilon, ``delta_of(rho, epsilon)``).
         low, high = -60.0, 60.0  # log rho: low enough, and too high
         for _ in range(HALVINGS):
             middle = (low + high) / 2
@@ -129,10 +124,8 @@ class DiscreteLaplace(Noise):
 
     @classmethod
     def hiding(cls, added: int, epsilon: float) -> DiscreteLaplace:
-        """Return the least noise that hides a row by (epsilon, 0): of the scale L1 / epsilon.
-
-        One row changes all counts together by L1 = ``added``.
-        """
+        """Return the least noise that hides a row by (epsilon, 0): of the scale L1 / epsilon."""
+        # One row changes all counts together by L1 = ``added``.
         return cls(added / Fraction(epsilon))
 
     @property
@@ -148,12 +141,10 @@ class DiscreteLaplace(Noise):
 
 
 def delta_of(rho: float, epsilon: float) -> float:
-    """Return a delta such that rho-zero-concentrated privacy is (epsilon, delta) privacy.
-
-    Canonne, Kamath & Steinke (2020), section 2.3: the least over all alpha > 1 of
-    exp((alpha - 1) (alpha rho - epsilon)) / (alpha - 1) * (1 - 1 / alpha)^alpha. The least of
-    some of them is a bound too.
-    """
+    """Return a delta such that rho-zero-concentrated privacy is (epsilon, delta) privacy."""
+    # Canonne, Kamath & Steinke (2020), section 2.3: the least over all alpha > 1 of exp((alpha - 1)
+    # (alpha rho - epsilon)) / (alpha - 1) * (1 - 1 / alpha)^alpha. The least of some of them is a
+    # bound too.
     less = ORDERS
     alpha = 1 + less
     log_delta = less * (alpha * rho - epsilon) - np.log(less) + alpha * np.log(less / alpha)

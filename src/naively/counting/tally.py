@@ -87,10 +87,9 @@ class BlockTally(Shown, Generic[A]):
     def scaled(
         self, factor: float | Floats, faded: NDArray[np.bool_], *, rounds: bool = False
     ) -> BlockTally[A]:
-        """Multiply the sums; 0 is left of ``faded`` classes, (classes,), and of cells that fade.
-
-        If it ``rounds``, the rounding errors of words go, which take as much memory as their sums.
-        """
+        """Multiply the sums; 0 is left of ``faded`` classes, (classes,), and of cells that fade."""
+        # If it ``rounds``, the rounding errors of words go, which take as much memory as their
+        # sums.
         rounds = rounds and isinstance(self.axis, Words)
         try:
             with np.errstate(over="raise"):
@@ -574,10 +573,8 @@ def _numbers(sums: AnySums) -> Floats:
 
 
 def _beside(sums: AnySums, other: AnySums) -> Floats:
-    """Return the numbers of another table in the places of ``_numbers`` of this one.
-
-    If the other table has one row, it stands for all rows.
-    """
+    """Return the numbers of another table in the places of ``_numbers`` of this one."""
+    # If the other table has one row, it stands for all rows.
     match sums:
         case SparseSums():
             return other.at(sums.row, sums.classes)
@@ -609,11 +606,9 @@ def _above(part: Floats, whole: Floats) -> NDArray[np.bool_]:
 
 
 def _find_impossible(left: Tally, size: Tally, times: Collection[BlockKey]) -> str | None:
-    """Return which rule a remainder breaks and where, or None if it breaks none.
-
-    ``size`` holds the sums of both tallies added up, of blocks of numbers: a difference of counts
-    or squares, none of which is below 0, is rounding if it is small beside them.
-    """
+    """Return which rule a remainder breaks and where, or None if it breaks none."""
+    # ``size`` holds the sums of both tallies added up, of blocks of numbers: a difference of counts
+    # or squares, none of which is below 0, is rounding if it is small beside them.
     rows = left.weight.high
     return _first(left, lambda name, block: _broken(block, size.blocks.get(name), rows), times)
 

@@ -143,10 +143,7 @@ def refuse_twice(names: Iterable[object]) -> None:
 
 
 def as_floats(cells: Cells) -> NDArray[np.floating]:
-    """Return numbers, booleans or times (as seconds since 1970) as floats of shape (rows,).
-
-    A missing cell is NaN.
-    """
+    """Return numbers, truths or times (seconds since 1970) as floats, (rows,); NaN is missing."""
     if isinstance(cells, Strings):
         raise TypeError("strings are no numbers")
     if cells.dtype.kind == "M":
@@ -157,10 +154,7 @@ def as_floats(cells: Cells) -> NDArray[np.floating]:
 
 
 def as_objects(cells: Cells, kind: Kind | None) -> NDArray[Any]:
-    """Return cells of shape (rows,) as an array that people read: None where one is missing.
-
-    Numbers and times stay as they are, with NaN and NaT.
-    """
+    """Return cells, (rows,), as people read them: None where one is missing, or NaN or NaT."""
     if isinstance(cells, Strings):
         return _objects(list(cells))
     if kind == "boolean" and cells.dtype.kind == "f":
@@ -312,10 +306,8 @@ def _listed(cells: list[Any] | NDArray[np.object_]) -> list[Any]:
 
 
 def _of_mixed(name: Name, cells: list[Any], families: set[str]) -> Column:
-    """Return cells of several kinds as numbers or as strings, with a warning.
-
-    Booleans beside numbers are numbers, and anything beside strings is a string.
-    """
+    """Return cells of several kinds as numbers or as strings, with a warning."""
+    # Booleans beside numbers are numbers, and anything beside strings is a string.
     first = next(cell for cell in cells if cell is not None)
     row = next(
         i for i, c in enumerate(cells) if c is not None and _family(type(c)) != _family(type(first))
@@ -438,10 +430,7 @@ NAMES: dict[Cycle, tuple[str, ...]] = {
 
 
 def part_of(moments: NDArray[np.datetime64], part: Cycle) -> NDArray[Any]:
-    """Return the name of the hour, weekday or month of each time; None where the time is missing.
-
-    Times and names are of shape (rows,).
-    """
+    """Return the name of each time's hour, weekday or month, (rows,); None where it is missing."""
     names = np.array([*NAMES[part], None], object)  # the last, at -1, is of missing times
     return names[part_codes(as_floats(moments), part)]
 
@@ -453,10 +442,8 @@ def times_of(seconds: NDArray[np.floating]) -> NDArray[np.datetime64]:
 
 
 def part_codes(seconds: NDArray[np.floating], part: Cycle) -> NDArray[np.int64]:
-    """Return the place in ``NAMES`` of the part of each time; -1 where the time is missing.
-
-    Times are seconds since 1970, NaN where missing; both arrays are of shape (rows,).
-    """
+    """Return the place in ``NAMES`` of the part of each time; -1 where the time is missing."""
+    # Times are seconds since 1970, NaN where missing; both arrays are of shape (rows,).
     there = ~np.isnan(seconds)
     codes = np.full(len(seconds), -1)
     codes[there] = _codes(times_of(seconds[there]), part)
@@ -534,10 +521,8 @@ def _is_canonical(X: Any) -> bool:
 
 
 def check_sparse(X: Any) -> None:
-    """Raise a ValueError unless the arrays of a sparse matrix belong together.
-
-    SciPy does not check them: wrong ones would make it read and write memory of others.
-    """
+    """Raise a ValueError unless the arrays of a sparse matrix belong together."""
+    # SciPy does not check them: wrong ones would make it read and write memory of others.
     try:
         _check_parts(X)
     except (ValueError, TypeError, AttributeError, IndexError) as error:

@@ -57,14 +57,12 @@ DISTINCT = 0.5  # a column with a greater share of distinct cells looks like wor
 
 
 def as_rows(X: Table, texts: bool | None = None) -> Rows:
-    """Read an array, sparse matrix, frame of any library, mapping, or list of records or texts.
-
-    ``texts`` says whether a list of lists of strings (or integers) is one of texts, each given by
-    its words, rather than a table. By default it is a table if all lists have the same length. If
-    their lengths differ, lists of strings are texts, and lists of integers are an error, as they
-    may be a mistake. A warning says that lists of strings were read as a table if few cells of any
-    column are equal, as they may have been meant as texts.
-    """
+    """Read an array, sparse matrix, frame of any library, mapping, or list of records or texts."""
+    # ``texts`` says whether a list of lists of strings (or integers) is one of texts, each given by
+    # its words, rather than a table. By default it is a table if all lists have the same length. If
+    # their lengths differ, lists of strings are texts, and lists of integers are an error, as they
+    # may be a mistake. A warning says that lists of strings were read as a table if few cells of
+    # any column are equal, as they may have been meant as texts.
     match X:
         case Rows():
             return X
@@ -302,11 +300,9 @@ def _are_lists(values: list[Any]) -> bool:
 
 
 def _are_texts(rows: list[Any], texts: bool | None) -> bool:
-    """Whether lists are texts, each given by its words, rather than the rows of a table.
-
-    ``texts`` decides if it is given, and else the lengths of the lists. Words are strings, or
-    integers that stand for them. Lists of one string each are a column if a string has a space.
-    """
+    """Whether lists are texts, each given by its words, rather than the rows of a table."""
+    # ``texts`` decides if it is given, and else the lengths of the lists. Words are strings, or
+    # integers that stand for them. Lists of one string each are a column if a string has a space.
     lengths = {None if row is None else len(row) for row in rows}
     same = len(lengths) == 1
     if lengths == {1} and any(isinstance(of[0], str) and len(of[0].split()) > 1 for of in rows):
@@ -687,10 +683,8 @@ def _decimals(_name: Name, array: CArray, view: CArrayView, schema: CSchemaView)
 
 
 def _strings(name: Name, array: CArray, view: CArrayView, schema: CSchemaView) -> Column:
-    """Read strings in any of Arrow's layouts; the bytes stay in place but for those of views.
-
-    They become valid UTF-8, with a warning of bytes that had to be replaced.
-    """
+    """Read strings in any of Arrow's layouts; the bytes stay in place but for those of views."""
+    # They become valid UTF-8, with a warning of bytes that had to be replaced.
     if not view.length:
         return Strings(np.zeros(1, np.int64), np.empty(0, np.uint8)), "string"
     missing = _missing(view)

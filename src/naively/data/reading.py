@@ -279,10 +279,8 @@ class Looked:
 def look_at(
     strings: Strings, marks: Sequence[str] = (), times: NDArray[np.number] | None = None
 ) -> Looked:
-    """Return what the cells of a column may be that are no ``marks`` of missing.
-
-    Where strings repeat, each is looked at once. ``times`` is how many equal rows each row is.
-    """
+    """Return what the cells of a column may be that are no ``marks`` of missing."""
+    # Where strings repeat, each is looked at once. ``times`` is how many equal rows each row is.
     if marks:
         strings = without_marks(strings, marks)
     if not strings.repeat and times is None:
@@ -858,11 +856,9 @@ def settled(
     said: ReadAs = NOTHING_SAID,
     known: Mapping[Any, Reading] | None = None,
 ) -> dict[Any, Reading]:
-    """Return how the columns of a table are read, by the forms of their cells.
-
-    Those that are ``known`` are read as all of their rows are, if that changes nothing of what was
-    read before; else as they were.
-    """
+    """Return how the columns of a table are read, by the forms of their cells."""
+    # Those that are ``known`` are read as all of their rows are, if that changes nothing of what
+    # was read before; else as they were.
     known = known or {}
     new = {name: said.reading(name, of, Votes()) for name, of in forms.items() if name not in known}
     levels = {name: of for name, of in new.items() if of.is_levels}  # have no vote, and need none
@@ -1010,10 +1006,8 @@ def say_contrary(name: Name, looked: Looked, of: Reading, before: Forms | None) 
 def with_readings(
     rows: Rows, readings: Mapping[Any, Reading], found: Mapping[Any, Looked] | None = None
 ) -> Rows:
-    """Return rows in which the strings of some columns are read in these ways.
-
-    ``found`` is what `look_at` has found of columns.
-    """
+    """Return rows in which the strings of some columns are read in these ways."""
+    # ``found`` is what `look_at` has found of columns.
     cells = {name: rows.cells(name) for name in rows.names}
     kinds = {name: rows.kind(name) for name in rows.names}
     words = dict(rows.words)
@@ -1069,10 +1063,8 @@ def odd_words(words: Strings, reading: Reading) -> tuple[int, int]:
 def joined_readings(
     mine: Mapping[Name, Reading], theirs: Mapping[Name, Reading]
 ) -> dict[Name, Reading]:
-    """Return how the columns of two tables are read: as one table of all their rows would be.
-
-    A ValueError names a column of which cells that were counted already would be read otherwise.
-    """
+    """Return how the columns of two tables are read: as one table of all their rows would be."""
+    # A ValueError names a column of which cells that were counted already would be read otherwise.
     forms: dict[Name, Forms] = {}
     for name, one in [*mine.items(), *theirs.items()]:
         forms[name] = forms.get(name, Forms()) + (one.forms or Forms())

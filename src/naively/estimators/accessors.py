@@ -118,10 +118,8 @@ class Accessor(ABC):
         return [] if isinstance(sample, Lacking) else sample.of(self._model).batches
 
     def _encoded(self, X: Table, y: Target, *, levels: bool = False) -> Batch:
-        """Encode labelled rows that were not learned, as the rows learned were counted.
-
-        With ``levels`` those that were never learned are told apart.
-        """
+        """Encode labelled rows that were not learned, as the rows learned were counted."""
+        # With ``levels`` those that were never learned are told apart.
         model = self._model
         rows, labels = self._estimator._with_labels(self._whole(X), y)
         right = encode_labels(labels)

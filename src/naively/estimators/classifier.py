@@ -696,10 +696,8 @@ class Classifier(Estimator):
         weight: RowWeight,
         cost: Cost,
     ) -> Scores:
-        """Score all rows, each by a model that learns as this one would without its fold.
-
-        If all columns that were ``learned`` are there, no other is.
-        """
+        """Score all rows, each by a model that learns as this one would without its fold."""
+        # If all columns that were ``learned`` are there, no other is.
         rows, labels = self._read_whole(X, y, weight)
         check_rows(rows, labels)
         known = [name for name in rows.names if name in set(learned)]
@@ -1120,10 +1118,8 @@ class Classifier(Estimator):
 
     @exclusive
     def _merge_each(self, others: Iterable[Classifier]) -> Self:
-        """Merge models that come one after the other, none of which is held (see ``merge``).
-
-        Only their samples of rows are, until all have come.
-        """
+        """Merge models that come one after the other, none of which is held (see ``merge``)."""
+        # Only their samples of rows are, until all have come.
         check_is_fitted(self)
         samples: list[Reservoir | Lacking] = []
         histories: list[tuple[str, History]] = []

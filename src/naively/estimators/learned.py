@@ -122,10 +122,8 @@ def as_now(estimator: E) -> E:
 
 
 def exclusive(verb: Callable[Concatenate[E, P], R]) -> Callable[Concatenate[E, P], R]:
-    """Let a method that changes an estimator in place run in one thread at a time.
-
-    It changes a copy, with which the estimator is exchanged at once: who only asks needs no lock.
-    """
+    """Let a method that changes an estimator in place run in one thread at a time."""
+    # It changes a copy, with which the estimator is exchanged at once: who only asks needs no lock.
 
     @wraps(verb)
     def alone(self: E, /, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -153,10 +151,8 @@ def asking(verb: Callable[Concatenate[E, P], R]) -> Callable[Concatenate[E, P], 
 
 
 def check_is_fitted(estimator: object) -> None:
-    """Raise scikit-learn's NotFittedError, or its TypeError, unless an estimator has learned.
-
-    Scikit-learn, which takes long to import, is imported only to say no.
-    """
+    """Raise scikit-learn's NotFittedError, or its TypeError, unless an estimator has learned."""
+    # Scikit-learn, which takes long to import, is imported only to say no.
     if "_learned" not in getattr(estimator, "__dict__", ()):
         from sklearn.utils.validation import check_is_fitted as check
 

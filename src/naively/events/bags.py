@@ -68,11 +68,9 @@ MOST_WORDS = 200_000_000  # that are drawn at once, which take some 5 GB
 def draw_lengths(
     mean: Floats, rng: Generator, length: int | None, *, texts: bool
 ) -> NDArray[np.int64]:
-    """Return a length for each row: ``length``, or Poisson with these means, (rows,).
-
-    Of texts it is a Poisson that is truncated at zero, with the same mean; at a mean of 1 or less
-    all lengths are 1.
-    """
+    """Return a length for each row: ``length``, or Poisson with these means, (rows,)."""
+    # Of texts it is a Poisson that is truncated at zero, with the same mean; at a mean of 1 or less
+    # all lengths are 1.
     check_length(length)
     total = float(mean.sum()) if length is None else float(length) * len(mean)
     if total > MOST_WORDS:
@@ -97,10 +95,8 @@ def draw_lengths(
 def draw_present(
     p: Floats, classes: ClassNumbers, rng: Generator, length: int | None
 ) -> Iterator[NDArray[np.bool_]]:
-    """Yield which words each text holds, (words,), given that it holds any, or ``length``.
-
-    ``p`` is of shape (classes, words). A ValueError says if no text of a class can hold so many.
-    """
+    """Yield which words each text holds, (words,), given that it holds any, or ``length``."""
+    # ``p`` is of shape (classes, words). A ValueError says if no text of a class can hold so many.
     check_length(length)
     tails = {c: _log_tails(p[c], length) for c in np.unique(classes).tolist() if length is not None}
     for c in classes.tolist():
@@ -117,11 +113,9 @@ def check_length(length: int | None) -> None:
 
 
 def _draw_any(p: Floats, rng: Generator) -> NDArray[np.bool_]:
-    """Draw words independently, given that there is one at least.
-
-    The first word that is there is word i with probability p_i Π_{j<i} (1 - p_j), over that of
-    any; the words after it are independent of it.
-    """
+    """Draw words independently, given that there is one at least."""
+    # The first word that is there is word i with probability p_i Π_{j<i} (1 - p_j), over that of
+    # any; the words after it are independent of it.
     with np.errstate(divide="ignore"):
         none = np.append(0.0, np.cumsum(np.log1p(-p)))  # log probability of no word before each
     any_ = -np.expm1(none[-1])
@@ -173,10 +167,8 @@ def _draw_exactly(p: Floats, length: int, tails: Floats, rng: Generator) -> NDAr
 
 
 def slopes_of_words(count: SparseSums, pretend: Floats) -> WordTerms | None:
-    """Return log probabilities of words in classes; None if some are not finite.
-
-    ``count`` is of shape (words, classes), and ``pretend``, (words,), is added to each.
-    """
+    """Return log probabilities of words in classes; None if some are not finite."""
+    # ``count`` is of shape (words, classes), and ``pretend``, (words,), is added to each.
     words, k = count.shape
     if not words or not k or pretend.min() <= 0:
         return None
@@ -198,10 +190,8 @@ def slopes_of_words(count: SparseSums, pretend: Floats) -> WordTerms | None:
 
 
 def slopes_of_others(count: SparseSums, pretend: Floats) -> WordTerms | None:
-    """Return -log probabilities of words in all other classes; None if some are not finite.
-
-    The parameters are those of ``slopes_of_words``; there are two classes or more.
-    """
+    """Return -log probabilities of words in all other classes; None if some are not finite."""
+    # The parameters are those of ``slopes_of_words``; there are two classes or more.
     words, k = count.shape
     if not words or k < 2 or pretend.min() <= 0:
         return None
@@ -227,10 +217,8 @@ def total_of_others(count: SparseSums, pretend: Floats) -> Floats:
 def evidence_of_others_without(
     count: SparseSums, pretend: Floats, block: Sparse, labels: Labels, *, grows: bool
 ) -> Floats:
-    """Return the evidence of all other classes for rows, each without itself, (rows, classes).
-
-    The parameters are those of ``evidence_of_words_without``.
-    """
+    """Return the evidence of all other classes for rows, each without itself, (rows, classes)."""
+    # The parameters are those of ``evidence_of_words_without``.
     times = None if block.presence else np.asarray(block.data, np.float64)
     rows = block.indptr, as_int32(block.indices), times, labels.codes, labels.weight
     counts = count.first, count.classes, count.stored.high, count.by_row()
@@ -338,10 +326,8 @@ class BagOfCounts(Estimable[Items, Counts]):
 
     @np.errstate(divide="ignore", invalid="ignore")
     def log_probabilities(self, tally: BlockTally[Items], how: How) -> Floats:
-        """Return the log weight of each word in each class, of shape (words, classes).
-
-        It is 0 in a class without any counts, and for a column that was never recorded.
-        """
+        """Return the log weight of each word in each class, of shape (words, classes)."""
+        # It is 0 in a class without any counts, and for a column that was never recorded.
         count = self._counts(tally, how)
         total = count.sum(axis=0)
         log_p = self._log_weight(count) - self._log_weight(total)
@@ -359,10 +345,8 @@ class BagOfCounts(Estimable[Items, Counts]):
         return (count, words) if len(words) and words.min() > 0 else None
 
     def leave_one_out(self, tally: BlockTally[Items], block: Counts, labels: Labels) -> Floats:
-        """Return the log likelihood of each row as if it had not been counted.
-
-        A word (or a dense column) that no other row has is as if never seen.
-        """
+        """Return the log likelihood of each row as if it had not been counted."""
+        # A word (or a dense column) that no other row has is as if never seen.
         bands = self._bands(tally)
         evidence = np.zeros((len(block), bands, len(labels.classes)))
         for rows, bags in self._left_out(tally, block, labels):
@@ -388,10 +372,8 @@ class BagOfCounts(Estimable[Items, Counts]):
 
     @np.errstate(divide="ignore", invalid="ignore")
     def _log_likelihood(self, bags: BagsLeftOut, part: NDArray[np.int64], parts: int) -> Floats:
-        """Return log likelihoods of rows, (rows, parts, classes).
-
-        ``part``, of shape (cells,), is ``parts`` times the cell's row, plus the cell's part.
-        """
+        """Return log likelihoods of rows, (rows, parts, classes)."""
+        # ``part``, of shape (cells,), is ``parts`` times the cell's row, plus the cell's part.
         from scipy.sparse import csr_array
 
         n, k = bags.total.shape

@@ -72,10 +72,8 @@ class Ratios(NamedTuple):
 
     @classmethod
     def spread(cls, counted: Floats, pretend: Floats, of: Floats, pretend_of: Floats) -> Self:
-        """Return ratios of tables that are broadcast to the shape of the counts.
-
-        A pretend count that would make a count negative, as a mode has it, takes it to 0.
-        """
+        """Return ratios of tables that are broadcast to the shape of the counts."""
+        # A pretend count that would make a count negative, as a mode has it, takes it to 0.
         every = (counted, np.maximum(pretend, -counted), of, pretend_of)
         return cls(*(np.broadcast_to(table, counted.shape) for table in every))
 
@@ -389,10 +387,8 @@ def added(pseudo_count: PseudoCount, estimate: How, how: How) -> Floats:
 
 
 def check_settings(model: Any, *named: str) -> None:
-    """Raise a ValueError if the estimate, the prior or the alpha of an event model is wrong.
-
-    Alpha becomes numbers that hash. It may be one of the names in ``named``: "auto" stays.
-    """
+    """Raise a ValueError if the estimate, the prior or the alpha of an event model is wrong."""
+    # Alpha becomes numbers that hash. It may be one of the names in ``named``: "auto" stays.
     if model.estimate not in HOW:
         raise no_estimate(model.estimate)
     name, types = type(model).__name__, {of.name: str(of.type) for of in fields(model)}

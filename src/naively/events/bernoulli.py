@@ -385,11 +385,10 @@ def _only_truths(block: Sparse) -> bool:
 
 
 def slopes_of_truths(true: SparseSums, rows: Floats, a: float, b: float) -> WordTerms | None:
-    """Return log odds of words, beside the log probabilities that they are absent.
-
-    ``true`` is in how many of the ``rows`` of each class, (classes,), a word is, (words, classes);
-    a and b are added to those with it and to those without. None is where some are not finite.
-    """
+    """Return log odds of words, beside the log probabilities that they are absent."""
+    # ``true`` is in how many of the ``rows`` of each class, (classes,), a word is, (words,
+    # classes); a and b are added to those with it and to those without. None is where some are not
+    # finite.
     words, k = true.shape
     if not words or not k or a <= 0 or b <= 0 or rows.min() <= -b:
         return None

@@ -470,11 +470,9 @@ def pooled(
     level: NDArray[np.int64] | slice = slice(None),
     column: NDArray[np.int64] | None = None,
 ) -> Floats:
-    """Return the shares of levels over all classes, less a row of weight ``left_out`` with each.
-
-    A level that only this row has keeps half a row, which is less than the share of a level never
-    seen without the row, but by one factor for all classes, so that no posterior differs.
-    """
+    """Return the shares of levels over all classes, less a row of weight ``left_out`` with each."""
+    # A level that only this row has keeps half a row, which is less than the share of a level never
+    # seen without the row, but by one factor for all classes, so that no posterior differs.
     seen = tally[LEVEL].high.sum(axis=1)[level]
     left = np.maximum(seen - left_out, 0.0)
     left = np.where(left <= NEGLIGIBLE * seen, 0.0, left)
@@ -501,10 +499,8 @@ def shares_of_levels(p: Shares, axis: Levels) -> Floats:
 
 
 def log_uniform_without(m: float, tally: BlockTally[Levels], cells: LeftOut) -> Floats:
-    """Return log likelihoods of cells without their rows, (cells, classes), for uniform shares.
-
-    Without the only row that has a level, there is a level less that rows are spread over.
-    """
+    """Return log likelihoods of cells without their rows, (cells, classes), for uniform shares."""
+    # Without the only row that has a level, there is a level less that rows are spread over.
     axis, column = tally.axis, cells.column
     level = axis.first[column] + cells.x
     count = tally[LEVEL].high
@@ -522,10 +518,9 @@ def log_uniform_without(m: float, tally: BlockTally[Levels], cells: LeftOut) -> 
 
 
 def spread(count: Floats, recorded: NDArray[np.bool_], p: Shares | None) -> Floats:
-    """Return the shares of words or columns, (words,): given, uniform, or as over all classes.
-
-    ``count`` is how often each came, (words, classes), and ``recorded`` which ever were, (words,).
-    """
+    """Return the shares of words or columns, (words,): given, uniform, or as over all classes."""
+    # ``count`` is how often each came, (words, classes), and ``recorded`` which ever were,
+    # (words,).
     if p is None or isinstance(p, str):
         part = count.sum(axis=1) if p is None else recorded.astype(np.float64)
         return part / part.sum() if part.sum() > 0 else np.zeros_like(part)

@@ -1032,10 +1032,8 @@ def _both(likelihood: tuple[float, float], after: Distribution | None, *, log: b
 
 
 def of_one_column(estimate: Estimate, *, spread: bool = False) -> dict[Level, float]:
-    """Return the maximum likelihood estimate, by parameter or level, of one column.
-
-    With ``spread`` a variance must be above 0.
-    """
+    """Return the maximum likelihood estimate, by parameter or level, of one column."""
+    # With ``spread`` a variance must be above 0.
     if not estimate.event.space:
         estimate.event.log_likelihood_of(estimate.tally, {})  # says that there is none
     if len(estimate.tally.axis.columns) != 1:

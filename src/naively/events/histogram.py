@@ -364,10 +364,8 @@ EXACT = 16_000  # counts of a column, without each row, up to which its bins are
 def _each_without(
     tally: BlockTally[Cells], cells: LeftOut[Dense], unit: NDArray[np.int64]
 ) -> BlockTally[Cells]:
-    """Return a tally with a column for each cell: the cell's column without the cell's row.
-
-    ``unit``, of shape (cells,), is the row of each cell in the tally.
-    """
+    """Return a tally with a column for each cell: the cell's column without the cell's row."""
+    # ``unit``, of shape (cells,), is the row of each cell in the tally.
     axis = tally.axis
     size, begin = np.diff(axis.first)[cells.column], axis.first[cells.column]
     before = np.cumsum(size) - size
@@ -402,12 +400,10 @@ IN_SHARED = 20  # rows of a bin of theirs, at least
 
 
 def by_frequency(cells: Cells, count: Floats, bins: NDArray[np.int64]) -> Floats:
-    """Cut so that bins hold about equally many rows.
-
-    Each cell is a bin if its column has no more cells than bins, or if it alone holds as many rows
-    as a bin. Where nearly all rows are of such cells, those of the others share the bins that are
-    left: zeros of nine rows in ten would else leave them three bins of thirty.
-    """
+    """Cut so that bins hold about equally many rows."""
+    # Each cell is a bin if its column has no more cells than bins, or if it alone holds as many
+    # rows as a bin. Where nearly all rows are of such cells, those of the others share the bins
+    # that are left: zeros of nine rows in ten would else leave them three bins of thirty.
     rows, column, k = count.sum(axis=1), cells.column, len(bins)
     few = np.diff(cells.first) <= bins
     total = np.bincount(column, rows, k)
@@ -449,10 +445,8 @@ def by_width(cells: Cells, count: Floats, bins: NDArray[np.int64]) -> Floats:  #
 
 
 def by_entropy(cells: Cells, count: Floats, bins: NDArray[np.int64]) -> Floats:
-    """Cut where the information gained about the class exceeds the cost to describe the cut.
-
-    Fayyad & Irani, Multi-interval discretization of continuous-valued attributes (1993).
-    """
+    """Cut where the information gained about the class exceeds the cost to describe the cut."""
+    # Fayyad & Irani, Multi-interval discretization of continuous-valued attributes (1993).
     place = np.zeros(len(cells))
     for (start, end), most in zip(pairwise(cells.first.tolist()), bins.tolist(), strict=True):
         cuts = sorted(_cuts(count[start:end], most))
@@ -524,11 +518,9 @@ def _codes(cells: Cells, bin_: NDArray[np.int64], x: Floats) -> NDArray[np.int64
 
 
 def extent_of(cells: Cells, bin_: NDArray[np.int64]) -> tuple[Floats, Floats, Floats]:
-    """Return a number in each bin, and where the bin begins and ends, each of shape (bins,).
-
-    A bin reaches midway to the cells beside it, and if there is none, as far as on its other side;
-    a bin that is its column's only number, or that holds infinite numbers, is 1 wide.
-    """
+    """Return a number in each bin, and where the bin begins and ends, each of shape (bins,)."""
+    # A bin reaches midway to the cells beside it, and if there is none, as far as on its other
+    # side; a bin that is its column's only number, or that holds infinite numbers, is 1 wide.
     if not len(cells):
         return np.empty(0), np.empty(0), np.empty(0)
     with np.errstate(invalid="ignore", over="ignore"):
@@ -564,11 +556,9 @@ AT_ONCE = 1_000_000  # counts, at most, of bins whose widths are chosen together
 def best_widths(
     count: Floats, bins: NDArray[np.int64], m: float, alpha: float | None = None
 ) -> Floats:
-    """Return the width of each column's kernel, (columns,): by the rule, or what saves much.
-
-    The parameters are those of ``BinCounts``. Columns are smoothed by all widths at once, as if
-    there were so many more of them.
-    """
+    """Return the width of each column's kernel, (columns,): by the rule, or what saves much."""
+    # The parameters are those of ``BinCounts``. Columns are smoothed by all widths at once, as if
+    # there were so many more of them.
     rows = np.maximum(count.sum(axis=(1, 2)), 1.0)
     by_rule: Floats = SILVERMAN * bins * rows**-0.2
     best, tried = by_rule.copy(), 1 + len(WIDTHS)
@@ -618,10 +608,8 @@ class BinCounts:
         self.pretend = (m * pooled if alpha is None else alpha * self.there)[:, :, None]
 
     def probabilities(self, *, real: bool = False) -> Floats:
-        """Return the probability of each bin, of shape (columns, most bins, classes).
-
-        With ``real`` it is without pretend rows.
-        """
+        """Return the probability of each bin, of shape (columns, most bins, classes)."""
+        # With ``real`` it is without pretend rows.
         pretend, m = (0.0, 0.0) if real else (self.pretend, self.m[:, None, None])
         return _ratio(self.smooth + pretend, self.rows[:, None] + m)
 

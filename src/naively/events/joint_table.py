@@ -193,10 +193,8 @@ class JointTable(Estimable[Levels, Codes]):
 
     @staticmethod
     def _smooth(count: Floats, of_class: Floats, alpha: float, sides: float) -> Floats:
-        """Return the probability of each row of ``count``, of shape (rows, classes).
-
-        A class without counted rows has the probabilities of all classes together.
-        """
+        """Return the probability of each row of ``count``, of shape (rows, classes)."""
+        # A class without counted rows has the probabilities of all classes together.
         n, of_row = of_class.sum(axis=-1, keepdims=True), count.sum(axis=-1, keepdims=True)
         shared = np.divide(n * count, of_class, where=of_class > 0, out=of_row + 0.0 * count)
         total = n + alpha * sides

@@ -325,11 +325,9 @@ class NormalNumbers(Estimable[Columns, Dense]):
         return self.floor * (pooled if self.floor_of == "column" else largest)
 
     def moments(self, tally: BlockTally[Columns]) -> tuple[Floats, Floats]:
-        """Return the mean and variance that are scored with, each of shape (columns, classes).
-
-        They are the estimate that is set, but finite: a class with no value in a column has the
-        column's mean and variance, and a variance is larger than rounding.
-        """
+        """Return the mean and variance that are scored with, each of shape (columns, classes)."""
+        # They are the estimate that is set, but finite: a class with no value in a column has the
+        # column's mean and variance, and a variance is larger than rounding.
         found = self.parameters(tally, self.estimate)
         pooled_mean, pooled = self._pooled(tally)
         unseen = (tally[PRESENT].high <= 0) & (self.prior is None)
@@ -358,10 +356,8 @@ class NormalNumbers(Estimable[Columns, Dense]):
         return int(tally[VALUE].shape[1]) if self.variance == "shared" else 1
 
     def _posterior(self, tally: BlockTally[Columns]) -> tuple[Floats, Floats, Floats, Floats]:
-        """Return mean, pretend rows, shape and scale of the posterior, each (columns, classes).
-
-        A shared variance has the same shape and scale in all classes, from the squares of all.
-        """
+        """Return mean, pretend rows, shape and scale of the posterior, each (columns, classes)."""
+        # A shared variance has the same shape and scale in all classes, from the squares of all.
         at, worth, shape, scale = self._prior(tally)
         # The prior's mean is worth so many pretend rows at it, which join the sums.
         n = tally[PRESENT]
@@ -417,10 +413,8 @@ class NormalNumbers(Estimable[Columns, Dense]):
             return mean, np.maximum(distance / n.high, 0.0)
 
     def _mean_and_distance(self, n: Sums, value: Sums, square: Sums) -> tuple[Floats, Floats]:
-        """Return the mean, and the sum of squared distances to it, in the shape of the sums.
-
-        It is subtracted in double-double.
-        """
+        """Return the mean, and the sum of squared distances to it, in the shape of the sums."""
+        # It is subtracted in double-double.
         with np.errstate(invalid="ignore", divide="ignore"):
             if self.mean is None:
                 mean = value / n

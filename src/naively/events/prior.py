@@ -205,10 +205,7 @@ def pretend_counts(counts: PretendCounts, how: How) -> Floats:
 
 
 def share(part: Floats, whole: Floats) -> Floats:
-    """Return part / whole, in the shape of the part; NaN, for undefined, if the whole is 0.
-
-    It is at most ``LARGEST``.
-    """
+    """Return part / whole, in the shape of the part, ``LARGEST`` at most; NaN if the whole is 0."""
     with np.errstate(over="ignore"):
         found = np.divide(part, whole, out=np.full(np.shape(part), np.nan), where=whole > 0)
     return np.asarray(np.minimum(found, LARGEST), np.float64)

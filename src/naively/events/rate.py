@@ -727,12 +727,10 @@ class Poisson(Rate):
 
 
 def log_next_count(x: Floats, a: Floats, b: Floats) -> Floats:
-    """Return the log probabilities of the next counts x, given a events in b rows.
-
-    They are those of the negative binomial. Differences of log Γ lose their digits where there are
-    10¹⁵ events, so that Stirling's formula and the deviance are taken apart, as Loader (2000, Fast
-    and Accurate Computation of Binomial Probabilities) does, and R's ``dnbinom``.
-    """
+    """Return the log probabilities of the next counts x, given a events in b rows."""
+    # They are those of the negative binomial. Differences of log Γ lose their digits where there
+    # are 10¹⁵ events, so that Stirling's formula and the deviance are taken apart, as Loader (2000,
+    # Fast and Accurate Computation of Binomial Probabilities) does, and R's ``dnbinom``.
     seen, to_come = b / (b + 1), 1 / (b + 1)  # shares of the rows
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         more = a * to_come - x * seen  # events than x that are to be expected, in part

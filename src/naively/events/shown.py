@@ -127,10 +127,8 @@ def read_shares(
 
 
 def log_density(prior: Prior, parameters: Mapping[str, Floats]) -> Floats:
-    """Return the log density of parameters, in the shape that they broadcast to.
-
-    The last axis of a Dirichlet's probabilities is its outcomes, which are summed over.
-    """
+    """Return the log density of parameters, in the shape that they broadcast to."""
+    # The last axis of a Dirichlet's probabilities is its outcomes, which are summed over.
     from scipy.special import gammaln, xlogy
 
     match prior:

@@ -48,11 +48,9 @@ class WeightsCovariance:
     of_linear: Mapping[str, float]  # the variance of a factor of what is added for columns
 
     def variance(self, gradient: Floats, evidence: Floats) -> Floats:
-        """Return the variance that weights and biases give a function of the joint, (rows,).
-
-        Its derivatives are of shape (rows, classes), and the evidence without weights, centred over
-        the classes, of shape (parts, rows, classes).
-        """
+        """Return the variance that weights and biases give a function of the joint, (rows,)."""
+        # Its derivatives are of shape (rows, classes), and the evidence without weights, centred
+        # over the classes, of shape (parts, rows, classes).
         found, size = np.zeros(len(gradient)), len(self.root)
         some = max(1, AT_ONCE // max(1, size))
         for start in range(0, len(gradient), some):
@@ -75,10 +73,8 @@ class WeightsCovariance:
 
 @on_one_thread()
 def weights_covariance(model: Model, sample: Sample) -> WeightsCovariance:
-    """Return the covariance of a model's weights, as the sample of the learned rows says.
-
-    It takes about as long as to fit the weights. Too many raise a ValueError.
-    """
+    """Return the covariance of a model's weights, as the sample of the learned rows says."""
+    # It takes about as long as to fit the weights. Too many raise a ValueError.
     weights = model.weights
     assert weights is not None
     found = sample.weighed_table(model)
@@ -109,10 +105,8 @@ def _of_linear(model: Model, sample: Sample) -> dict[str, float]:
 def _arguments(
     found: LeaveOneOut, weights: Weights, rows: float
 ) -> tuple[NDArray[np.int64], Floats, Floats]:
-    """Return the numbers of weights, what biases add, and the second derivatives of the ridge.
-
-    They are as ``WeightsCovariance`` has them; weights at 0 are left out.
-    """
+    """Return the numbers of weights, what biases add, and the second derivatives of the ridge."""
+    # They are as ``WeightsCovariance`` has them; weights at 0 are left out.
     k, kinds = len(found.labels.classes), np.array(found.kinds)
     if k < 2 or not found.parts:
         return np.full((k, len(kinds)), -1), np.zeros((k, 0)), np.zeros((0, 0))
@@ -149,11 +143,9 @@ def _arguments(
 
 
 def _curvature(found: LeaveOneOut, p: Floats, number: NDArray[np.int64], bias: Floats) -> Floats:
-    """Return the second derivatives of the log loss by biases and weights.
-
-    Of a row they are the covariance, over the classes by its posterior, of what the arguments
-    multiply. ``p`` is of shape (rows, classes).
-    """
+    """Return the second derivatives of the log loss by biases and weights."""
+    # Of a row they are the covariance, over the classes by its posterior, of what the arguments
+    # multiply. ``p`` is of shape (rows, classes).
     size = max(int(number.max(initial=-1)) + 1, bias.shape[1])
     total, rows = np.zeros((size, size)), found.labels.weights
     some = max(1, AT_ONCE // max(1, size))

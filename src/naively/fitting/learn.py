@@ -312,10 +312,7 @@ def _count(
 
 
 def encoded(source: Labelled, how: Recipe) -> tuple[Batch, Model]:
-    """Return the rows of a table in memory as they are encoded where they are the first.
-
-    With them comes the model of what was counted.
-    """
+    """Return rows in memory as they are encoded if the first, and the model of what was counted."""
     (part,) = source.parts(how, None)
     assert part.rows is not None
     every = part.rows if part.every is None else part.every

@@ -116,10 +116,8 @@ def weighted_joint(model: Model, found: LeaveOneOut, batches: Sequence[Batch]) -
 
 
 def linear_evidence(model: Model, batches: Sequence[Batch]) -> dict[str, Floats]:
-    """Return what the linear part adds to rows, by the titles of columns, one or several.
-
-    Each is of shape (rows, classes).
-    """
+    """Return what the linear part adds to rows, by the titles of columns, one or several."""
+    # Each is of shape (rows, classes).
     if model.weights is None:
         return {}
     linear, places = model.weights.linear, model.weights.places(model.classes.tolist())
@@ -228,10 +226,8 @@ def _of_others(model: Model, group: Group, block: Block, parts: Parts) -> Floats
 
 
 def _centred(table: Floats) -> Floats:
-    """Centre log likelihoods, (parts, rows, classes), over the classes; -inf becomes finite.
-
-    The table may be overwritten.
-    """
+    """Centre log likelihoods, (parts, rows, classes), over the classes; -inf becomes finite."""
+    # The table may be overwritten.
     if not -FARTHEST < table.min(initial=0.0) <= table.max(initial=0.0) < FARTHEST:
         best = table.max(axis=2, keepdims=True)
         least = np.where(np.isneginf(best), 0.0, best) + IMPOSSIBLE
@@ -249,11 +245,9 @@ def _log_prior(
     pretend: float | Floats,
     per: Floats | None = None,
 ) -> Floats:
-    """Return each row's log class prior, (rows, classes), without the row if it was learned.
-
-    If it is the share of each class among the independent rows, or by what they weigh where it is
-    said how many rows a weight of 1 is, (classes,), each class has ``pretend`` more.
-    """
+    """Return each row's log class prior, (rows, classes), without the row if it was learned."""
+    # If it is the share of each class among the independent rows, or by what they weigh where it is
+    # said how many rows a weight of 1 is, (classes,), each class has ``pretend`` more.
     match prior:
         case Beta() | Dirichlet():
             pretend = pretend_classes(prior, model.settings.estimate, model.classes)

@@ -123,12 +123,10 @@ class Reservoir:
         return found
 
     def with_sampled(self, batch: Batch, model: Model, seen: int, share: Floats) -> Reservoir:
-        """Return the sample with a share of the rows of each class, chosen by another hash.
-
-        Their keys are made as small as if they were the least of all of their class, (classes,), so
-        that they count for all of it in a sample that is merged with this one. ``seen`` is how many
-        rows there are in all.
-        """
+        """Return the sample with a share of the rows of each class, chosen by another hash."""
+        # Their keys are made as small as if they were the least of all of their class, (classes,),
+        # so that they count for all of it in a sample that is merged with this one. ``seen`` is how
+        # many rows there are in all.
         kept, grows = Kept.of(batch, self.seed, len(batch)), self.grows
         if (share < 1).any():
             kept = as_least(kept, share)
@@ -137,10 +135,8 @@ class Reservoir:
         return found.of_rows(merged_rows(self.kept, [kept]), model)
 
     def share_of(self, batch: Batch) -> float:
-        """Return which share of some rows are equal to rows that were learned; NaN if unknown.
-
-        A row can be looked up if it would be in the sample had it been learned.
-        """
+        """Return which share of some rows are equal to rows that were learned; NaN if unknown."""
+        # A row can be looked up if it would be in the sample had it been learned.
         every = self.kept
         if any(kept.batch.labels.group is not None for kept in every):
             return np.nan  # the key of a row is also of its group, which nobody says here
@@ -159,10 +155,7 @@ class Reservoir:
         return replace(self, held=(kept, []))
 
     def merged(self, other: Reservoir, model: Model) -> Reservoir | None:
-        """Return the sample of the rows of both, which a model has learned.
-
-        None: rows were chosen by other seeds.
-        """
+        """Return the sample of the rows of both, which a model has learned; None of other seeds."""
         if self.seed != other.seed:
             return None
         grows = self.grows and other.grows  # of one there are too few rows else
@@ -186,10 +179,8 @@ class Reservoir:
         return cls(rows.seed, seeks, rows.seen, sample_size(model, rows.seen), (kept, []))
 
     def of(self, model: Model, *, larger: bool = False) -> Sample:
-        """Return the sample as the model that learned it has counted it.
-
-        Interactions take a larger one, which grows with the logarithm of the rows.
-        """
+        """Return the sample as the model that learned it has counted it."""
+        # Interactions take a larger one, which grows with the logarithm of the rows.
         last = self._last.get(larger)
         if last is not None and last[0] is model.counted.tally:
             return last[1]
@@ -235,13 +226,11 @@ ANY = Reservoir.chosen_by(None)  # an empty one
 
 
 def sample_size(model: Model, seen: float) -> SampleSize:
-    """Return how many of the rows seen are enough, or as many as memory allows.
-
-    From ``ROWS`` on a larger sample of a table, on which interactions are fitted, grows with the
-    logarithm of the rows; it has ``ROWS`` where many columns and classes leave fewer for weights.
-    The share of keys falls with every row, and with more classes and columns fewer rows are kept,
-    so that sampling batch by batch gives the sample of all rows.
-    """
+    """Return how many of the rows seen are enough, or as many as memory allows."""
+    # From ``ROWS`` on a larger sample of a table, on which interactions are fitted, grows with the
+    # logarithm of the rows; it has ``ROWS`` where many columns and classes leave fewer for weights.
+    # The share of keys falls with every row, and with more classes and columns fewer rows are kept,
+    # so that sampling batch by batch gives the sample of all rows.
     schema = model.columns()  # nothing is scaled to count parts
     parts, k = schema.n_parts, len(model.classes)
     possible = CELLS // max(1, parts * k)
@@ -315,12 +304,10 @@ class Kept:
         limit: np.uint64 = NO_KEY,
         highest: Highest | None = None,
     ) -> Kept:
-        """Return the rows of the least keys of each class, of which at most ``most`` may stay.
-
-        All different rows below the limit are among them, however many, and one of each class that
-        may not stay; and none of a higher key than the highest that is kept of its class already.
-        Those of groups are drawn where they are merged.
-        """
+        """Return the rows of the least keys of each class, of which at most ``most`` may stay."""
+        # All different rows below the limit are among them, however many, and one of each class
+        # that may not stay; and none of a higher key than the highest that is kept of its class
+        # already. Those of groups are drawn where they are merged.
         batch = batch.seen()
         keys, labels = fingerprints(batch, seed), batch.labels
         some = np.arange(len(keys))
@@ -375,11 +362,9 @@ def merged_rows(every: list[Kept], more: list[Kept]) -> list[Kept]:
 def of_least_keys(
     every: list[Kept], most: int, limit: np.uint64 = NO_KEY, *, spare: int = 0
 ) -> list[Kept]:
-    """Return the rows of the least keys of each class, and all rows below the limit.
-
-    Those of the least keys are ``most`` at most, and ``spare`` more of each class, or of each class
-    of each group.
-    """
+    """Return the rows of the least keys of each class, and all rows below the limit."""
+    # Those of the least keys are ``most`` at most, and ``spare`` more of each class, or of each
+    # class of each group.
     if any(kept.batch.labels.group is not None for kept in every):
         every = [kept.with_groups() for kept in every]
     if sum(len(kept.keys) for kept in every) <= most:
@@ -391,10 +376,8 @@ def of_least_keys(
 
 
 def rows_of_each(rows: NDArray[np.int64], most: int) -> int:
-    """Return how many rows of each class may stay, where ``rows`` is how many each has.
-
-    It is the most of which those of all classes are ``most`` or fewer, but one at least.
-    """
+    """Return how many rows of each class may stay, where ``rows`` is how many each has."""
+    # It is the most of which those of all classes are ``most`` or fewer, but one at least.
     rows = np.sort(rows)
     left = np.maximum(most - (np.cumsum(rows) - rows), 0)  # for each class and the larger ones
     share = left // np.arange(len(rows), 0, -1)
@@ -405,11 +388,9 @@ def rows_of_each(rows: NDArray[np.int64], most: int) -> int:
 def _last_of_each(
     keys: Sequence[NDArray[np.uint64]], most: int, spare: int = 0
 ) -> NDArray[np.uint64]:
-    """Return the highest key that stays of each class, (classes,), of ascending keys of each.
-
-    If there are more classes than rows may stay, those of the least keys keep one row each.
-    ``spare`` rows of each class stay beside ``most``, or one row of ``spare`` more classes.
-    """
+    """Return the highest key that stays of each class, (classes,), of ascending keys of each."""
+    # If there are more classes than rows may stay, those of the least keys keep one row each.
+    # ``spare`` rows of each class stay beside ``most``, or one row of ``spare`` more classes.
     cap = rows_of_each(np.array([len(of) for of in keys]), most) + spare
     last = np.array([of[:cap][-1] if len(of) else NO_KEY for of in keys], np.uint64)
     first = np.array([of[0] for of in keys if len(of)], np.uint64)
@@ -419,11 +400,9 @@ def _last_of_each(
 
 
 def _are_least(every: Sequence[Kept], most: int, spare: int = 0) -> list[NDArray[np.bool_]]:
-    """Mark the rows of the least keys of each class, at most ``most`` in all, (rows,) of each.
-
-    Rows in groups are marked by each class of each group, as many of these as may have a row.
-    ``spare`` rows more are marked of each.
-    """
+    """Mark the rows of the least keys of each class, at most ``most`` in all, (rows,) of each."""
+    # Rows in groups are marked by each class of each group, as many of these as may have a row.
+    # ``spare`` rows more are marked of each.
     if not all(kept.batch.labels.group is not None for kept in every):
         highest = _highest(every, most, spare)
         return [kept.keys <= _by_label(highest, kept.batch.labels) for kept in every]
@@ -470,10 +449,9 @@ def _by_label(highest: Highest, labels: Labels) -> NDArray[np.uint64]:
 
 
 def as_least(kept: Kept, share: Floats) -> Kept:
-    """Return rows with keys as if they were the least of their class, of which each is a share.
-
-    ``share`` is of shape (classes,). The keys of a class that is there as a whole stay as they are.
-    """
+    """Return rows with keys as if they were the least of their class, of which each is a share."""
+    # ``share`` is of shape (classes,). The keys of a class that is there as a whole stay as they
+    # are.
     of, keys = share[kept.batch.labels.codes], kept.keys.copy()
     some = of < 1
     keys[some] = (keys[some] * of[some]).astype(np.uint64)
@@ -526,10 +504,8 @@ def sample_of_all(batch: Batch, model: Model) -> Sample:
 
 
 def sample_of(every: Sequence[Kept]) -> Sample:
-    """Return rows in an order that follows from what they hold, those of the least keys first.
-
-    What is fitted to the first of many rows is fitted to those of the least keys of each class.
-    """
+    """Return rows in an order that follows from what they hold, those of the least keys first."""
+    # What is fitted to the first of many rows is fitted to those of the least keys of each class.
     batches = [kept.batch for kept in every]
     orders = row_order(batches, [kept.contents for kept in every])
     if sum(map(len, batches)) > ROWS:

@@ -119,10 +119,8 @@ class Sample:
         return np.split(each, np.cumsum([len(batch) for batch in self.batches])[:-1])
 
     def in_pieces(self, dealt: NDArray[np.int64]) -> tuple[Sample, NDArray[np.int64]]:
-        """Return each row once for each fold that has copies of it, and the fold of each.
-
-        ``dealt`` is how many copies of each row are in each fold, (rows, folds).
-        """
+        """Return each row once for each fold that has copies of it, and the fold of each."""
+        # ``dealt`` is how many copies of each row are in each fold, (rows, folds).
         fold = np.nonzero(dealt)[1]
         if len(fold) == len(dealt):
             return self, fold
@@ -135,12 +133,10 @@ class Sample:
     def held_out(
         self, model: Model, dealt: NDArray[np.int64], *, learned: bool = True
     ) -> Iterator[Fold]:
-        """Yield each fold of the rows, with the other rows and the model that knows them alone.
-
-        ``dealt`` is how many copies of each row are in each fold, (rows, folds). Where the sample
-        has but some rows of the groups, the model is what the rest of it teaches. A model that has
-        not ``learned`` the rows stays as it is.
-        """
+        """Yield each fold of the rows, with the other rows and the model that knows them alone."""
+        # ``dealt`` is how many copies of each row are in each fold, (rows, folds). Where the sample
+        # has but some rows of the groups, the model is what the rest of it teaches. A model that
+        # has not ``learned`` the rows stays as it is.
         for copies in dealt.T[dealt.any(axis=0)]:
             out, others = self.keep(copies), self.keep(self.copies - copies)
             rest = model
@@ -180,11 +176,9 @@ class Sample:
         return found.standing_for(model.counted.tally.class_count)
 
     def at_once(self, model: Model) -> tuple[Sample, Labels]:
-        """Return the rows that are looked at together, and the labels that these stand for.
-
-        They are all; of many classes as many as a table of all classes holds, drawn by how many
-        each stands for.
-        """
+        """Return the rows that are looked at together, and the labels that these stand for."""
+        # They are all; of many classes as many as a table of all classes holds, drawn by how many
+        # each stands for.
         labels = self.labels.standing_for(model.counted.tally.class_count)
         if len(model.classes) < MANY_CLASSES:
             return self, labels
@@ -199,12 +193,10 @@ class Sample:
     def _without_groups(
         self, model: Model, near: Weights | None
     ) -> tuple[Model, list[Batch], Floats, LeaveOneOut]:
-        """Return what weights are fitted of, and the evidence of each row without its group.
-
-        How alike the rows of a group are decides how many independent rows they are: all of them,
-        one, or as many as are between. It is what predicts other groups best, or if there are
-        weights of nearly the same rows, what it was of these.
-        """
+        """Return what weights are fitted of, and the evidence of each row without its group."""
+        # How alike the rows of a group are decides how many independent rows they are: all of them,
+        # one, or as many as are between. It is what predicts other groups best, or if there are
+        # weights of nearly the same rows, what it was of these.
         batches = self._among(model)
         own, alone = rows_per_weight(model, batches), rows_per_group(model, batches)
         one = np.ones(len(model.classes)) if own is None else own
@@ -277,11 +269,9 @@ class Sample:
         near: Weights | None = None,
         limits: Limits | None = None,
     ) -> FoundWeights:
-        """Leave each row out, weigh what its columns say, and seek what is to be added to that.
-
-        Rows that the model has not ``learned`` are not left out. ``near`` are weights of nearly the
-        same rows, by which it was found how many independent rows those of a group are.
-        """
+        """Leave each row out, weigh what its columns say, and seek what is to be added to that."""
+        # Rows that the model has not ``learned`` are not left out. ``near`` are weights of nearly
+        # the same rows, by which it was found how many independent rows those of a group are.
         if self.labels.group is not None and not self.several_groups:
             warn("All rows are of one group, which cannot be left out; each row is left out alone.")
         # A row for each third that has copies of it.
@@ -326,10 +316,8 @@ class Sample:
     def _of_many_classes(
         self, model: Model, near: Weights | None, *, learned: bool = True
     ) -> tuple[Model, LeaveOneOut]:
-        """Return a model, and the evidence of rows that are drawn by how many each stands for.
-
-        As the weights are those of all classes, none of these needs rows of its own.
-        """
+        """Return a model, and the evidence of rows that are drawn by how many each stands for."""
+        # As the weights are those of all classes, none of these needs rows of its own.
         alike, batches, count = self.weighed_alike(model, learned=learned)
         labels = Labels.join([batch.independent for batch in batches]).standing_for(count)
         some, stand_for = self._drawn(model, labels)
@@ -405,10 +393,8 @@ def drawn(weight: Floats, rows: int) -> Floats:
 
 
 def fold_of_groups(groups: NDArray[np.uint64], folds: int) -> NDArray[np.int64]:
-    """Return the fold of each row, (rows,): groups stay whole, and folds are about as large.
-
-    The largest group goes to the fold that has fewest rows so far, and so on.
-    """
+    """Return the fold of each row, (rows,): groups stay whole, and folds are about as large."""
+    # The largest group goes to the fold that has fewest rows so far, and so on.
     number, of, rows = np.unique(groups, return_inverse=True, return_counts=True)
     fold, filled = np.empty(len(number), np.int64), [(0, at) for at in range(folds)]
     for group in np.lexsort((number, -rows)).tolist():
@@ -428,11 +414,9 @@ def in_thirds(
 
 
 def deal(labels: Labels, copies: NDArray[np.int64], folds: int) -> NDArray[np.int64]:
-    """Return how many of the ``copies`` of each row are in each fold, (rows, folds).
-
-    The rows of a group are in one fold. Others are dealt out class by class in their order, one
-    copy to a fold after the other, so that the first of them are dealt alike.
-    """
+    """Return how many of the ``copies`` of each row are in each fold, (rows, folds)."""
+    # The rows of a group are in one fold. Others are dealt out class by class in their order, one
+    # copy to a fold after the other, so that the first of them are dealt alike.
     dealt = np.zeros((len(copies), folds), np.int64)
     if labels.group is not None:
         dealt[np.arange(len(dealt)), fold_of_groups(labels.group, folds)] = copies
@@ -490,10 +474,8 @@ def notes_of(classes: Sequence[Label], batches: Sequence[Batch]) -> tuple[str, .
 
 
 def in_rows(batches: Sequence[Batch], per: Floats | None) -> list[Batch]:
-    """Return rows whose weights are numbers of rows: a weight of 1 is ``per``, (classes,).
-
-    By what they count where weights are fitted they weigh as much together, class by class.
-    """
+    """Return rows whose weights are numbers of rows: a weight of 1 is ``per``, (classes,)."""
+    # By what they count where weights are fitted they weigh as much together, class by class.
     if per is None and all(batch.each is None for batch in batches):
         return list(batches)
     k = max((len(batch.labels.classes) for batch in batches), default=0)
@@ -514,10 +496,8 @@ def in_rows(batches: Sequence[Batch], per: Floats | None) -> list[Batch]:
 
 
 def rows_per_weight(model: Model, batches: Sequence[Batch]) -> Floats | None:
-    """Return how many independent rows a weight of 1 is, (classes,); None where it is one.
-
-    ``batches`` are a sample of the rows that the model has learned.
-    """
+    """Return how many independent rows a weight of 1 is, (classes,); None where it is one."""
+    # ``batches`` are a sample of the rows that the model has learned.
     k = len(model.classes)
     every, alone, square = np.zeros(k), np.zeros(k), np.zeros(k)
     largest = max((float(b.labels.weights.max(initial=0.0)) for b in batches), default=0.0) or 1.0
@@ -533,10 +513,8 @@ def rows_per_weight(model: Model, batches: Sequence[Batch]) -> Floats | None:
 
 
 def rows_per_group(model: Model, batches: Sequence[Batch]) -> Floats:
-    """Return how many independent rows a row is if those of a group are one, (classes,).
-
-    They are by Kish's rule, of groups and of rows.
-    """
+    """Return how many independent rows a row is if those of a group are one, (classes,)."""
+    # They are by Kish's rule, of groups and of rows.
     k = len(model.classes)
     labels = Labels.join([batch.independent for batch in batches])
     assert labels.group is not None

@@ -432,11 +432,9 @@ class Passes:
         return self.curvature(np.zeros(self.slopes + self.weights))
 
     def curvature(self, x: Floats) -> Curvature:
-        """Return the second derivatives of the log loss, about, as some rows say.
-
-        Those of the slopes and weights of one class are together, or of all classes if they are
-        few; and those of weights that the classes share.
-        """
+        """Return the second derivatives of the log loss, about, as some rows say."""
+        # Those of the slopes and weights of one class are together, or of all classes if they are
+        # few; and those of weights that the classes share.
         columns, functions = self.start.shape[1], self.shared.shape[1]
         if columns == 1:
             own = np.ones(self.number.shape[1], np.bool_)
@@ -659,11 +657,9 @@ class Chosen(NamedTuple):
 
 
 def ridges_of(labels: Labels, parts: int) -> list[float]:
-    """Return the ridges that are tried on rows of so many parts, from strong to weak.
-
-    A sum of many slopes varies by more than one of few, and few rows say less of it. The weakest is
-    for rows of any number of parts: where the truth is a sum of many slopes, all are needed.
-    """
+    """Return the ridges that are tried on rows of so many parts, from strong to weak."""
+    # A sum of many slopes varies by more than one of few, and few rows say less of it. The weakest
+    # is for rows of any number of parts: where the truth is a sum of many slopes, all are needed.
     few = 1 + MANY_ROWS / max(float(labels.weights.sum()), NO_ROWS)
     found = [ridge * max(1.0, parts / FEW_PARTS) * few for ridge in RIDGES]
     while found[-1] > WEAKEST * few:
@@ -678,11 +674,9 @@ def choose_ridge(
     ridges: Sequence[float],
     enough: float = 0.0,
 ) -> Chosen:
-    """Try ridges from strong to weak, and choose the one of least loss on the held-out rows.
-
-    The loss is to be lowered by ``enough`` nats, and by each ridge beyond ``RIDGES`` by ``FURTHER``
-    more.
-    """
+    """Try ridges from strong to weak, and choose the one of least loss on the held-out rows."""
+    # The loss is to be lowered by ``enough`` nats, and by each ridge beyond ``RIDGES`` by
+    # ``FURTHER`` more.
     z = [of[:, : len(labels.codes)].astype(np.float32) for of in z]  # which is enough to choose
     rest: list[Passes] = []
     held: list[Passes] = []

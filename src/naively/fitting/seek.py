@@ -80,10 +80,8 @@ class Weighed:
 
 
 def seek(rows: Weighed, limits: Limits | None = None) -> tuple[LinearPart, float, float]:
-    """Return what lowers the log loss of held-out rows, fitted to all rows, and that loss.
-
-    The loss is in nats per row, without and with what it is lowered by.
-    """
+    """Return what lowers the log loss of held-out rows, fitted to all rows, and that loss."""
+    # The loss is in nats per row, without and with what it is lowered by.
     labels, parts = rows.labels, rows.found.parts
     if labels.group is not None and len(np.unique(labels.group)) < THIRDS:
         return NOTHING, 0.0, 0.0
@@ -151,10 +149,8 @@ class Basis(NamedTuple):
 
 
 def columns_of(model: Model, batches: Sequence[Batch]) -> list[tuple[Group, Dense | Codes]]:
-    """Return the rows of all batches by group: of columns that each are an event of their own.
-
-    Groups whose columns are sparse are left out.
-    """
+    """Return the rows of all batches by group: of columns that each are an event of their own."""
+    # Groups whose columns are sparse are left out.
     by_batch = [model.blocks(batch) for batch in batches]
     found: list[tuple[Group, Dense | Codes]] = []
     for group in model.view.schema.of_columns:
@@ -165,11 +161,9 @@ def columns_of(model: Model, batches: Sequence[Batch]) -> list[tuple[Group, Dens
 
 
 def basis_of(columns: Sequence[tuple[Group, Dense | Codes]], said: Said, labels: Labels) -> Basis:
-    """Return functions of the columns, and their values on the rows.
-
-    Levels of two columns that nearly always come together have one slope. Else a weak ridge would
-    give them slopes that cancel each other, by the few rows in which they differ.
-    """
+    """Return functions of the columns, and their values on the rows."""
+    # Levels of two columns that nearly always come together have one slope. Else a weak ridge would
+    # give them slopes that cancel each other, by the few rows in which they differ.
     of_column: list[tuple[Part, list[tuple[Term, Floats]]]] = []
     for group, block in columns:
         found = functions_of(block, labels.weight, indicator=isinstance(group.event, Bernoulli))
@@ -204,10 +198,8 @@ def basis_of(columns: Sequence[tuple[Group, Dense | Codes]], said: Said, labels:
 def functions_of(
     block: Dense | Codes, weight: Floats | None, *, indicator: bool = False
 ) -> list[list[Line | Step]]:
-    """Return the functions of each column: a line, or indicators of its commonest levels.
-
-    Two levels have one indicator.
-    """
+    """Return the functions of each column: a line, or indicators of its commonest levels."""
+    # Two levels have one indicator.
     found: list[list[Line | Step]] = []
     if isinstance(block, Codes):
         for j, levels in enumerate(block.axis.levels):
@@ -522,10 +514,8 @@ def cut_of(
     labels: Labels,
     limits: Limits | None,
 ) -> Cut:
-    """Cut the columns that conditions may be of: if there are many, those that say most.
-
-    Without interactions they are of more than two values: of fewer a line says all.
-    """
+    """Cut the columns that conditions may be of: if there are many, those that say most."""
+    # Without interactions they are of more than two values: of fewer a line says all.
     parts = [(group.key, name) for group, block in columns for name in block.axis.columns]
     # In one order, whatever that of the columns is: of equal columns the first is taken.
     order = sorted(range(len(parts)), key=lambda at: str(Part(*parts[at])))
@@ -581,11 +571,9 @@ def bins_of(
 
 
 def edges_of(x: Floats, weight: Floats | None, bins: int) -> Floats:
-    """Return edges between numbers, so that frequent ones stand alone and others share the rest.
-
-    There are none in a sequence: whole numbers, none twice, and about as many as their range, are
-    like an identifier, and a rule about it says nothing of other rows.
-    """
+    """Return edges between numbers, so that frequent ones stand alone and others share the rest."""
+    # There are none in a sequence: whole numbers, none twice, and about as many as their range, are
+    # like an identifier, and a rule about it says nothing of other rows.
     missing = np.isnan(x)
     if missing.any():
         x, weight = x[~missing], None if weight is None else weight[~missing]
@@ -606,11 +594,9 @@ def edges_of(x: Floats, weight: Floats | None, bins: int) -> Floats:
 
 
 def begins_of(count: Floats, bins: int) -> NDArray[np.bool_]:
-    """Return with which of ascending numbers a bin begins, (numbers,), by how often each came.
-
-    A number of more rows than a bin should hold has a bin of its own, and the others share what is
-    left.
-    """
+    """Return with which of ascending numbers a bin begins, (numbers,), by how often each came."""
+    # A number of more rows than a bin should hold has a bin of its own, and the others share what
+    # is left.
     if len(count) <= bins:
         return np.ones(len(count), np.bool_)
     alone, left = np.zeros(len(count), np.bool_), bins
@@ -658,10 +644,8 @@ STEPS, TABLES = Shape(columns=1, conditions=2, rate=0.5), Shape(columns=3, condi
 def grow(
     cut: Cut, thirds: Sequence[Third], joint: Floats, labels: Labels, shape: Shape
 ) -> tuple[Grown | None, float]:
-    """Grow as many rules on all rows as lower the log loss of held-out rows most.
-
-    With them comes that loss, in nats.
-    """
+    """Grow as many rules on all rows as lower the log loss of held-out rows most."""
+    # With them comes that loss, in nats.
     before, k = (
         sum(third.loss(labels) for third in thirds),
         1 if len(labels.classes) == 2 else len(labels.classes),
@@ -815,10 +799,8 @@ def _whole(points: Floats, rule: Rule, cut: Cut, asked: Asked, labels: Labels) -
 
 
 def _condition(cut: Cut, column: int, mask: int, labels: Labels) -> tuple[Condition, int]:
-    """Return a condition, and 1 where it holds for the cells that the mask leaves out.
-
-    Of numbers, a cell that is missing where none was is on the side that most rows are on.
-    """
+    """Return a condition, and 1 where it holds for the cells that the mask leaves out."""
+    # Of numbers, a cell that is missing where none was is on the side that most rows are on.
     (group, name), bins, rows = cut.parts[column], cut.bins[column], cut.rows(column, labels)
     last = len(bins) + 1
     among = np.array([mask >> b & 1 for b in range(last + 1)])

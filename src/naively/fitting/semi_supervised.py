@@ -40,12 +40,10 @@ def learn_unlabelled(
     event_models: EventModels,
     kind: Weighting | None,
 ) -> tuple[Model, float]:
-    """Learn from the rows without a label too; return the model, and how much such a row counts.
-
-    The share of least leave-one-out log loss on the rows with a label, which the model and the
-    reservoir hold, is chosen; if cross-validation does not confirm that it helps, it is 0. Weights
-    are fitted to rows with a label only.
-    """
+    """Learn from the rows without a label too; return the model, and how much such a row counts."""
+    # The share of least leave-one-out log loss on the rows with a label, which the model and the
+    # reservoir hold, is chosen; if cross-validation does not confirm that it helps, it is 0.
+    # Weights are fitted to rows with a label only.
     labelled = model.classes[model.counted.tally.class_count > 0].tolist()
     if len(labelled) == 1:
         raise ValueError(
@@ -86,12 +84,10 @@ def learn_unlabelled(
 def cross_validate(
     model: Model, sample: Sample, batch: Batch, share: float
 ) -> tuple[LeaveOneOut, LeaveOneOut] | None:
-    """Return the evidence of held-out labelled rows without the unlabelled rows, and with them.
-
-    Leave-one-out is not enough here: what EM concluded from a row's label stays in the counts of
-    other rows. So EM is run again without each fold. A class's only row is in no fold; without any
-    other row the result is None.
-    """
+    """Return the evidence of held-out labelled rows without the unlabelled rows, and with them."""
+    # Leave-one-out is not enough here: what EM concluded from a row's label stays in the counts of
+    # other rows. So EM is run again without each fold. A class's only row is in no fold; without
+    # any other row the result is None.
     labels = sample.labels
     dealt = deal(labels, sample.copies, FOLDS)
     dealt[np.bincount(labels.codes, sample.copies, len(labels.classes))[labels.codes] == 1] = 0

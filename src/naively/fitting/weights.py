@@ -102,10 +102,8 @@ def fit(
 
 
 def is_one_text(found: LeaveOneOut) -> bool:
-    """Whether all evidence is of one text, and has a temperature alone.
-
-    With two classes such a text has no bias: it would decide texts without a known word.
-    """
+    """Whether all evidence is of one text, and has a temperature alone."""
+    # With two classes such a text has no bias: it would decide texts without a known word.
     return found.kinds == ["text"] and len(found.labels.classes) == 2
 
 
@@ -137,11 +135,9 @@ def penalty_of(
     number: NDArray[np.int64],  # (columns, parts): of each weight; two classes have one column
     biases: int,  # before the weights
 ) -> Penalty:
-    """Return what shrinks biases and weights, as one sum of squares.
-
-    Of the squares of a mean off the centre, and of weights beside the mean, is made one of each
-    weight off the centre, and one of what they add up to.
-    """
+    """Return what shrinks biases and weights, as one sum of squares."""
+    # Of the squares of a mean off the centre, and of weights beside the mean, is made one of each
+    # weight off the centre, and one of what they add up to.
     texts, missing = np.isin(kinds, ["text", "band"]), kinds == "missing"
     # A sum of many parts is off by more than one of few where each is off as much.
     many = max(1.0, np.sqrt(len(kinds) / FEW_PARTS))
@@ -174,10 +170,8 @@ def accuracy_and_log_loss(p: Floats, learned: LabelArray, labels: Labels) -> tup
 
 
 def hits_and_losses(p: Floats, learned: LabelArray, labels: Labels) -> tuple[Floats, Floats]:
-    """Return whether each answer is right, and its log loss, of posteriors, (rows, classes).
-
-    The classes of the labels need not be those that were learned.
-    """
+    """Return whether each answer is right, and its log loss, of posteriors, (rows, classes)."""
+    # The classes of the labels need not be those that were learned.
     place = {label: i for i, label in enumerate(learned.tolist())}
     places = np.array([place.get(label, -1) for label in labels.classes.tolist()], np.int64)
     right = places[labels.codes]

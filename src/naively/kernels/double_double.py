@@ -96,10 +96,8 @@ class Sums:
         return np.asarray(self.high.sum(axis=1))
 
     def by_class(self) -> Floats:
-        """Return the sum of each class of a table of rows × classes, of shape (classes,).
-
-        The order of the rows does not show.
-        """
+        """Return the sum of each class of a table of rows × classes, of shape (classes,)."""
+        # The order of the rows does not show.
         whole = (self.high == np.rint(self.high)).all()  # they are added up without rounding
         return np.asarray((self.high if whole else np.sort(self.high, axis=0)).sum(axis=0))
 
@@ -148,10 +146,8 @@ class Sums:
         return Sums(*two_sum(quotient, remainder.high / other.high))
 
     def place(self, rows: NDArray[np.int64] | None, size: int) -> Sums:
-        """Return a table of ``size`` rows that holds row i of this one at ``rows[i]``.
-
-        Rows that go to the same place must be neighbours; they are added up.
-        """
+        """Return a table of ``size`` rows that holds row i of this one at ``rows[i]``."""
+        # Rows that go to the same place must be neighbours; they are added up.
         if rows is None:
             return self
         begins = np.flatnonzero(np.diff(rows, prepend=-1))
@@ -163,10 +159,8 @@ class Sums:
         return Sums(high, low)
 
     def without(self, classes: NDArray[np.bool_], of: NDArray[np.integer] | None = None) -> Sums:
-        """Return the table with 0 in these classes, of shape (classes,) or that of the sums.
-
-        With ``of``, of shape (rows,), the classes of row i are ``classes[of[i]]``.
-        """
+        """Return the table with 0 in these classes, of shape (classes,) or that of the sums."""
+        # With ``of``, of shape (rows,), the classes of row i are ``classes[of[i]]``.
         if not classes.any():
             return self
         if of is not None:
@@ -324,11 +318,9 @@ def scatter(
     weight: NDArray[np.float64] | None,
     shape: tuple[int, int],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
-    """Return a table of this shape whose cells are sums of terms.
-
-    Term i is ``value[i] * weight[i]`` (without a weight, ``value[i]``), and is added to the cell
-    ``cell[i]`` of the flattened table.
-    """
+    """Return a table of this shape whose cells are sums of terms."""
+    # Term i is ``value[i] * weight[i]`` (without a weight, ``value[i]``), and is added to the cell
+    # ``cell[i]`` of the flattened table.
     size = shape[0] * shape[1]
     x = np.asarray(value, np.float64)
     bound = float(len(x))

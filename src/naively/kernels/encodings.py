@@ -209,8 +209,6 @@ STRAY = {
 
 
 def with_letters(text: str) -> tuple[str, int]:
-    """Make each stray byte (as "surrogateescape" has it) the letter of windows-1252, and count.
-
-    Those that it has no letter for are those of latin-1, so that no two become one.
-    """
+    """Make each stray byte (as "surrogateescape" has it) the letter of windows-1252, and count."""
+    # Those that it has no letter for are those of latin-1, so that no two become one.
     return re.subn("[\udc80-\udcff]", lambda stray: STRAY[ord(stray[0])], text)

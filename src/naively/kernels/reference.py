@@ -68,10 +68,8 @@ MOST = 1e290  # the sum of a million of these is finite
 
 @np.errstate(invalid="ignore", over="ignore")  # infinite cells make sums that are not finite
 def tally_dense(X: NDArray[np.floating], y: Integers, w: Floats | None, k: int) -> list[HighLow]:
-    """Return three tables of shape (columns, classes), of the cells that are present.
-
-    They hold the sums of the weight, of weight times value, and of weight times squared value.
-    """
+    """Return three tables of shape (columns, classes), of the cells that are present."""
+    # They hold the sums of the weight, of weight times value, and of weight times squared value.
     check_codes(y, k, "class")
     d = X.shape[1]
     totals = [Sums.zeros((d, k)) for _ in range(3)]
@@ -150,10 +148,8 @@ def score_linear(
     log_prior: Floats,
     complete: bool = False,
 ) -> Finished:
-    """Return start + Σ x·slope, finished; ``slope`` has the shape (columns, classes).
-
-    Zero times an infinite slope is zero: what was not seen is no evidence.
-    """
+    """Return start + Σ x·slope, finished; ``slope`` has the shape (columns, classes)."""
+    # Zero times an infinite slope is zero: what was not seen is no evidence.
     check_numbers(X, complete)
     k = slope.shape[1]
     out = np.empty((len(X), k))
@@ -195,11 +191,9 @@ def score_quadratic(
     log_prior: Floats,
     complete: bool = False,
 ) -> Finished:
-    """Return start - Σ half_precision·(x - mean)², finished.
-
-    ``mean`` and ``half_precision``, half the reciprocal of the variance, have the shape
-    (columns, classes).
-    """
+    """Return start - Σ half_precision·(x - mean)², finished."""
+    # ``mean`` and ``half_precision``, half the reciprocal of the variance, have the shape (columns,
+    # classes).
     check_numbers(X, complete)
     out = np.empty((len(X), mean.shape[1]))
     out[...] = start
@@ -237,10 +231,8 @@ def score_csr(
     log_prior: Floats,
     complete: bool = False,
 ) -> Finished:
-    """Return start + Σ x·slope, finished; ``slope`` has the shape (columns, classes).
-
-    Entries that are zero add nothing, even where the slope is infinite.
-    """
+    """Return start + Σ x·slope, finished; ``slope`` has the shape (columns, classes)."""
+    # Entries that are zero add nothing, even where the slope is infinite.
     from scipy.sparse import csr_array
 
     check_codes(indices, len(slope), "column")
@@ -272,11 +264,9 @@ def score_codes(
     log_prior: Floats,
     complete: bool = False,
 ) -> Finished:
-    """Return start + Σ of the levels' rows of ``table``, finished.
-
-    ``table`` has the shape (levels of all columns, classes). A code past the last row of its
-    column, for a level never seen, reads that last row.
-    """
+    """Return start + Σ of the levels' rows of ``table``, finished."""
+    # ``table`` has the shape (levels of all columns, classes). A code past the last row of its
+    # column, for a level never seen, reads that last row.
     check_present(codes, complete)
     out = np.empty((len(codes), table.shape[1]))
     out[...] = start
@@ -322,10 +312,8 @@ def clipped(x: NDArray[np.number]) -> Floats:
 
 
 def finish_rows(joint: Floats, finish: Finish, log_prior: Floats) -> Finished:
-    """Return the joint log likelihoods, (rows, classes), as ``finish`` asks for.
-
-    The memory of ``joint`` may be overwritten.
-    """
+    """Return the joint log likelihoods, (rows, classes), as ``finish`` asks for."""
+    # The memory of ``joint`` may be overwritten.
     if finish.endswith("32"):
         return finish_rows(joint, cast("Finish", finish[:-2]), log_prior).astype(np.float32)
     if finish == "joint":
@@ -403,10 +391,8 @@ def hash_numbers(numbers: NDArray[np.float64]) -> Hashes:
 
 @np.errstate(invalid="ignore", over="ignore")
 def hash_rows(values: NDArray[np.floating], factors: Hashes) -> Hashes:
-    """Return for each row the sum of its hashes times the factors of the columns, modulo 2^64.
-
-    ``values`` are of shape (rows, columns), where NaN is missing and adds nothing.
-    """
+    """Return for each row the sum of its hashes times the factors of the columns, modulo 2^64."""
+    # ``values`` are of shape (rows, columns), where NaN is missing and adds nothing.
     total = np.zeros(len(values), np.uint64)
     rows = max(1, HASHED // max(1, len(factors)))
     for start in range(0, len(values), rows):
@@ -445,10 +431,8 @@ def sortable(x: NDArray[np.floating]) -> Keys:
 
 
 def coarsest(keys: Keys, cap: int = CAP) -> int:
-    """Return by how many bits sorted keys must be shortened to leave at most ``cap`` cells.
-
-    ``keys`` has the shape (numbers,), ascending; repeated keys are allowed.
-    """
+    """Return by how many bits sorted keys must be shortened to leave at most ``cap`` cells."""
+    # ``keys`` has the shape (numbers,), ascending; repeated keys are allowed.
     low, high = 0, LAST_SHIFT
     while low < high:
         middle = (low + high) // 2
@@ -466,12 +450,10 @@ def tally_cells(
     k: int,  # classes
     cap: int,  # the most cells of a column, at least 4
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], HighLow]:
-    """Count numbers by cell and class.
-
-    Returned are how many bits the keys of each column have lost, (columns,); where each column's
-    cells begin, (columns + 1,); the keys of the cells, ascending in each column, (cells,); and the
-    weighted counts, (cells, classes).
-    """
+    """Count numbers by cell and class."""
+    # Returned are how many bits the keys of each column have lost, (columns,); where each column's
+    # cells begin, (columns + 1,); the keys of the cells, ascending in each column, (cells,); and
+    # the weighted counts, (cells, classes).
     check_codes(y, k, "class")
     if cap < 4:
         raise ValueError("a column must have room for four cells")
@@ -502,11 +484,9 @@ def tally_cells(
 def find_bins(
     values: NDArray[np.floating], edges: Floats, first: NDArray[np.int64]
 ) -> NDArray[np.int32]:
-    """Return how many of its column's edges each number reaches, (rows, columns); -1 if missing.
-
-    ``edges`` are those of one column after another, ascending in each; those of column j begin at
-    ``first[j]``, of shape (columns + 1,).
-    """
+    """Return how many of its column's edges each number reaches, (rows, columns); -1 if missing."""
+    # ``edges`` are those of one column after another, ascending in each; those of column j begin at
+    # ``first[j]``, of shape (columns + 1,).
     codes = np.empty(values.shape, np.int32)
     for j, column in enumerate(values.T):
         codes[:, j] = np.searchsorted(edges[first[j] : first[j + 1]], column, side="right")
@@ -523,11 +503,9 @@ def score_bins(
     finish: Finish,
     log_prior: Floats,
 ) -> Finished:
-    """Return start + Σ of the rows of ``table`` that the numbers' bins have, finished.
-
-    ``values``, ``edges`` and ``first`` are those of ``find_bins``; ``table`` has the shape (bins of
-    all columns, classes), where a column has one bin more than edges. A missing cell adds 0.
-    """
+    """Return start + Σ of the rows of ``table`` that the numbers' bins have, finished."""
+    # ``values``, ``edges`` and ``first`` are those of ``find_bins``; ``table`` has the shape (bins
+    # of all columns, classes), where a column has one bin more than edges. A missing cell adds 0.
     begin = first - first[0] + np.arange(len(first))
     codes = find_bins(values, edges, first)
     return score_codes(codes, begin, table, start, finish, log_prior)

@@ -67,12 +67,10 @@ def grow_rules(
     ridge: float,  # what is added to its curvature
     rows: float,  # the least weight of the rows on each side of a condition
 ) -> Grown:
-    """Grow decision tables on rows, beginning at their joint log likelihoods.
-
-    A condition on a column of numbers holds for all bins below an edge, and for missing cells or
-    not; on one of levels it may hold for any. Where a table is of one column, missing cells have no
-    value.
-    """
+    """Grow decision tables on rows, beginning at their joint log likelihoods."""
+    # A condition on a column of numbers holds for all bins below an edge, and for missing cells or
+    # not; on one of levels it may hold for any. Where a table is of one column, missing cells have
+    # no value.
     grower = _Grower(
         codes,
         sizes,
@@ -239,11 +237,10 @@ class _Grower:
         return np.asarray(square.sum(axis=-1))
 
     def _levels(self, table: Floats, alone: bool) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Return the levels in the order of how much more, or less, often the class comes there.
-
-        And after which of them they may be parted: those that are alike are on one side. Names have
-        no say: the first class is that of the first row, and the first level is at the nearer end.
-        """
+        """Return the levels in the order of how much more, or less, often the class comes there."""
+        # And after which of them they may be parted: those that are alike are on one side. Names
+        # have no say: the first class is that of the first row, and the first level is at the
+        # nearer end.
         width, bins = self.joint.shape[1], table.shape[1]
         total = table.sum(axis=0)[: bins - alone]
         gradient, curvature = total[:, :width], total[:, width : 2 * width]

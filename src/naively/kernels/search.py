@@ -34,14 +34,12 @@ def softmax_loss(
     row_weight: Floats | None,  # (rows,); None if every row weighs one
     single: bool = False,  # noqa: ARG001  (whether sums of up to 1,024 rows may be float32)
 ) -> tuple[float, Floats]:
-    """Return the log loss of all rows, in nats, and its gradient.
-
-    The joint log likelihood of a class is its start, plus functions of the row times the slopes of
-    the class, plus evidence for the class times weights of the class. Of two classes only the log
-    odds of the second are given, as one column; else there is a column for each class. The
-    gradient, (columns, functions + parts + 1), is by the slopes, by the weights, and by what is
-    added to all rows of a class.
-    """
+    """Return the log loss of all rows, in nats, and its gradient."""
+    # The joint log likelihood of a class is its start, plus functions of the row times the slopes
+    # of the class, plus evidence for the class times weights of the class. Of two classes only the
+    # log odds of the second are given, as one column; else there is a column for each class. The
+    # gradient, (columns, functions + parts + 1), is by the slopes, by the weights, and by what is
+    # added to all rows of a class.
     rows, (blocks, columns, _) = len(codes), start.shape
     if blocks != -(-rows // BLOCK):
         raise ValueError("the shape of start is wrong")
@@ -121,12 +119,10 @@ def minimise_softmax(
     steps: int,
     tolerance: float,  # the search ends with the step that would gain less than this share
 ) -> Floats:
-    """Return the arguments of the least log loss and penalty.
-
-    The penalty is half the sum of the squares of all arguments less their centres, times ``alone``,
-    and of the squares of what these differences add up to over the weights of a part, times
-    ``together``.
-    """
+    """Return the arguments of the least log loss and penalty."""
+    # The penalty is half the sum of the squares of all arguments less their centres, times
+    # ``alone``, and of the squares of what these differences add up to over the weights of a part,
+    # times ``together``.
     (_, columns, functions), parts = (len(start), start.shape[1], shared.shape[1]), own.shape[2]
     slopes, n = columns * functions, len(x)
     if n < slopes or (number.size and not (number.min() >= 0 and number.max() < n - slopes)):

@@ -41,11 +41,9 @@ def tally_sparse(
     k: int,  # classes
     width: int,
 ) -> Cells:
-    """Return the weighted sums of a CSR matrix's numbers by column and class.
-
-    As the fields of ``SparseSums``: where the cells of each column begin, their classes, their
-    sums, and the rounding errors of these, or None where all sums are exact.
-    """
+    """Return the weighted sums of a CSR matrix's numbers by column and class."""
+    # As the fields of ``SparseSums``: where the cells of each column begin, their classes, their
+    # sums, and the rounding errors of these, or None where all sums are exact.
     if len(y) != len(indptr) - 1 or (w is not None and len(w) != len(y)):
         raise ValueError("rows, classes and weights differ in number")
     check_codes(y, k, "class")
@@ -80,11 +78,9 @@ def score_sparse(  # noqa: PLR0917  (as in the native kernel)
     finish: Finish,
     log_prior: Floats,
 ) -> Finished:
-    """Return start + x·slopes of the rows of a CSR matrix, finished.
-
-    The slope of a word in a class is that of its band, plus the word's shift times the weight of
-    its band, plus the value of its cell if there is one.
-    """
+    """Return start + x·slopes of the rows of a CSR matrix, finished."""
+    # The slope of a word in a class is that of its band, plus the word's shift times the weight of
+    # its band, plus the value of its cell if there is one.
     n, (bands, k), words = len(indptr) - 1, slope.shape, len(first) - 1
     check_codes(indices, words, "column")
     row, x = entries_of(indptr, data)
@@ -115,14 +111,12 @@ def leave_out_words(  # noqa: PLR0917  (as in the native kernel)
     bands: int,
     grows: bool = True,
 ) -> tuple[Floats, Floats]:
-    """Return log likelihoods of counted rows, (rows, bands, classes), each without itself.
-
-    Beside them are the lengths of the rows, in words that others have too, (rows,). A word of a
-    class has the probability (count + pretend count) / total. One that no other row has is as if it
-    had never been seen, where the vocabulary ``grows``. A word that at least 2**b other rows have,
-    but fewer than twice as many, is in band b, the last band taking all beyond. 0 is the log
-    likelihood in a class of which nothing is left.
-    """
+    """Return log likelihoods of counted rows, (rows, bands, classes), each without itself."""
+    # Beside them are the lengths of the rows, in words that others have too, (rows,). A word of a
+    # class has the probability (count + pretend count) / total. One that no other row has is as if
+    # it had never been seen, where the vocabulary ``grows``. A word that at least 2**b other rows
+    # have, but fewer than twice as many, is in band b, the last band taking all beyond. 0 is the
+    # log likelihood in a class of which nothing is left.
     n, k = len(indptr) - 1, len(total)
     check_codes(indices, len(first) - 1, "column")
     check_codes(y, k, "class")
@@ -174,10 +168,7 @@ def leave_out_lengths(
 def take_rows(
     indptr: Integers, indices: NDArray[Any], data: NDArray[Any] | None, rows: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[Any] | None]:
-    """Return the arrays of the matrix that has these rows of another, in this order.
-
-    Its elements are of any type, and stay so.
-    """
+    """Return the arrays of a matrix of these rows of another, in this order, of whatever type."""
     check_codes(rows, len(indptr) - 1, "row")
     check_starts(indptr)
     if indptr[0] < 0 or indptr[-1] > len(indices):
@@ -292,13 +283,11 @@ Part: TypeAlias = (
 
 
 def sum_sparse(parts: Sequence[Part], rows: int, k: int, difference: bool = False) -> Total:
-    """Return the sum, of so many rows, of tables of k classes, whose rows may stand elsewhere.
-
-    Of each table the parts are the place of each row in the sum, no two alike, or None where row i
-    stands at i; then what ``tally_sparse`` returns. So is the sum; a cell that adds up to 0 is not
-    stored. Of a ``difference`` the second of two tables is subtracted from the first, and what is
-    as small beside both numbers of a cell as rounding is 0.
-    """
+    """Return the sum, of so many rows, of tables of k classes, whose rows may stand elsewhere."""
+    # Of each table the parts are the place of each row in the sum, no two alike, or None where row
+    # i stands at i; then what ``tally_sparse`` returns. So is the sum; a cell that adds up to 0 is
+    # not stored. Of a ``difference`` the second of two tables is subtracted from the first, and
+    # what is as small beside both numbers of a cell as rounding is 0.
     if difference and len(parts) != 2:
         raise ValueError("a difference is of two tables")
     cells = [_cells(*part, rows, k) for part in parts]

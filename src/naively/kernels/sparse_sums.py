@@ -120,10 +120,8 @@ class RepeatedSums:
     def without(
         self, classes: NDArray[np.bool_], of: NDArray[np.integer] | None = None
     ) -> RepeatedSums:
-        """Return the table with 0 in these classes, of shape (classes,) or (1, classes).
-
-        With ``of``, of shape (rows,), the classes of row i are ``classes[of[i]]``.
-        """
+        """Return the table with 0 in these classes, of shape (classes,) or (1, classes)."""
+        # With ``of``, of shape (rows,), the classes of row i are ``classes[of[i]]``.
         if not classes.any():
             return self
         if of is None:
@@ -184,10 +182,9 @@ class SparseSums:
 
     @classmethod
     def later(cls, parts: Sequence[Part], rows: int) -> SparseSums:
-        """Return a sum of tables that is added up when somebody asks for its numbers.
-
-        So a row that is learned after many costs no more than itself, until something is predicted.
-        """
+        """Return a sum of tables that is added up when somebody asks for its numbers."""
+        # So a row that is learned after many costs no more than itself, until something is
+        # predicted.
         total = cls.__new__(cls)
         vars(total).update(k=parts[0][1].k, _waiting=tuple(parts), _rows=rows)
         return total
@@ -369,10 +366,8 @@ class SparseSums:
     def without(
         self, classes: NDArray[np.bool_], of: NDArray[np.integer] | None = None
     ) -> SparseSums:
-        """Return the table with nothing in these classes, (classes,) or (rows or 1, classes).
-
-        With ``of``, of shape (rows,), the classes of row i are ``classes[of[i]]``.
-        """
+        """Return the table with nothing in these classes, (classes,) or (rows or 1, classes)."""
+        # With ``of``, of shape (rows,), the classes of row i are ``classes[of[i]]``.
         if not classes.any():
             return self
         if of is None:

@@ -261,10 +261,7 @@ Sequence.register(Strings)
 
 
 def pack_strings(cells: Sequence[Any] | NDArray[np.object_]) -> Strings | None:
-    """Return str as Strings; None, and a float that is NaN, are missing.
-
-    None is returned if a cell is anything else.
-    """
+    """Return str as Strings, None and NaN as missing; None if a cell is anything else."""
     encoded, missing = [], np.zeros(len(cells), np.bool_)
     for row, cell in enumerate(cells):
         if isinstance(cell, str):
@@ -278,11 +275,9 @@ def pack_strings(cells: Sequence[Any] | NDArray[np.object_]) -> Strings | None:
 
 
 def pack_views(views: Bytes, buffers: Sequence[Bytes], missing: Flags | None = None) -> Strings:
-    """Return the strings of Arrow's string views, (rows, 16), or raise a ValueError.
-
-    A view is the length in bytes (int32), then the bytes if they are 12 at most, and else the first
-    four of them, the number of a buffer and the place there (int32).
-    """
+    """Return the strings of Arrow's string views, (rows, 16), or raise a ValueError."""
+    # A view is the length in bytes (int32), then the bytes if they are 12 at most, and else the
+    # first four of them, the number of a buffer and the place there (int32).
     whole = np.ascontiguousarray(views).view(np.int32)
     encoded = []
     for row, (length, _, buffer, offset) in enumerate(whole.tolist()):
@@ -324,10 +319,8 @@ def take_strings(strings: Strings, rows: NDArray[np.integer]) -> Strings:
 
 
 def encode_strings(strings: Strings) -> tuple[Codes, Index]:
-    """Give different strings numbers, in order of first sight, -1 where one is missing.
-
-    They are of shape (rows,); beside them is the row of the first of each, (different strings,).
-    """
+    """Give different strings numbers, in order of first sight, -1 where one is missing."""
+    # They are of shape (rows,); beside them is the row of the first of each, (different strings,).
     check_offsets(strings)
     codes: list[int] = []
     first: list[int] = []
@@ -343,19 +336,15 @@ def encode_strings(strings: Strings) -> tuple[Codes, Index]:
 def encode_views(
     views: Bytes, buffers: Sequence[Bytes], missing: Flags | None = None
 ) -> tuple[Codes, Index]:
-    """Give the different strings of Arrow's string views numbers, as `encode_strings` does.
-
-    The parameters, and what is an error, are those of `pack_views`.
-    """
+    """Give the different strings of Arrow's string views numbers, as `encode_strings` does."""
+    # The parameters, and what is an error, are those of `pack_views`.
     return encode_strings(pack_views(views, buffers, missing))
 
 
 def repair_utf8(strings: Strings) -> tuple[Strings, int]:
-    """Return strings of valid UTF-8, and how many bytes were replaced by U+FFFD, each by one.
-
-    Half a surrogate pair is valid, as Python's str has it. Missing strings become empty. If
-    nothing is to be replaced, the strings are returned themselves.
-    """
+    """Return strings of valid UTF-8, and how many bytes were replaced by U+FFFD, each by one."""
+    # Half a surrogate pair is valid, as Python's str has it. Missing strings become empty. If
+    # nothing is to be replaced, the strings are returned themselves.
     check_offsets(strings)
     encoded, count = [], 0
     for piece in _pieces(strings):

@@ -68,11 +68,9 @@ def splitter(
     stop_words: Collection[str],
     max_characters: int | None = None,
 ) -> Split:
-    """Return the function that splits rows into tokens, with repetitions.
-
-    Of a longer text only the first ``max_characters`` are read. The words of a row that is a list
-    are taken as they are, except for stop words.
-    """
+    """Return the function that splits rows into tokens, with repetitions."""
+    # Of a longer text only the first ``max_characters`` are read. The words of a row that is a list
+    # are taken as they are, except for stop words.
     check_splitting(analyzer, ngram_range)
     low, high = ngram_range
     stops = frozenset(stop_words)
@@ -110,12 +108,10 @@ def split(text: str, lowercase: bool = True, *, singles: bool = True) -> list[st
 
 
 def _words(text: str, lowercase: bool) -> Words:
-    """Return all words of a text, those that its n-grams are of, and all but single characters.
-
-    N-grams are of neither single characters where there are pairs, nor of parts of a word. No
-    word reaches over white space, so that a text is split piece by piece, and most pieces of ASCII
-    are a word as they are.
-    """
+    """Return all words of a text, those that its n-grams are of, and all but single characters."""
+    # N-grams are of neither single characters where there are pairs, nor of parts of a word. No
+    # word reaches over white space, so that a text is split piece by piece, and most pieces of
+    # ASCII are a word as they are.
     every: list[str] = []
     if lowercase and text.isascii():
         for piece in text.lower().split():

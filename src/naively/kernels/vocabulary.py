@@ -105,12 +105,10 @@ class Vocabulary:
         presence: bool,
         grow: bool = False,
     ) -> Encoded:
-        """Count the known tokens of each text; if ``grow`` is true, new tokens become known.
-
-        They are the ``indptr``, ``indices`` and ``data`` of a CSR matrix of shape
-        (texts, len(self)), whose indices are in no particular order within a row. If ``presence``
-        is true there is no data: each number is 1.
-        """
+        """Count the known tokens of each text; if ``grow`` is true, new tokens become known."""
+        # They are the ``indptr``, ``indices`` and ``data`` of a CSR matrix of shape (texts,
+        # len(self)), whose indices are in no particular order within a row. If ``presence`` is true
+        # there is no data: each number is 1.
         texts = self._checked(texts)
         number, length = self._number_tokens(texts, self._add_each if grow else self._find_each)
         row = np.repeat(np.arange(len(texts)), length)
@@ -124,10 +122,8 @@ class Vocabulary:
     def count_by_class(
         self, texts: Sequence[Row], codes: NDArray[np.int32], classes: int
     ) -> NDArray[np.float64]:
-        """Count the tokens of texts by class, (len(self), classes); new ones become known.
-
-        ``codes`` are the numbers of the texts' classes, of shape (texts,).
-        """
+        """Count the tokens of texts by class, (len(self), classes); new ones become known."""
+        # ``codes`` are the numbers of the texts' classes, of shape (texts,).
         number, length = self._number_tokens(self._checked(texts), self._add_each)
         cell = number * classes + np.repeat(codes, length)
         found = np.bincount(cell, minlength=len(self) * classes)
@@ -136,10 +132,8 @@ class Vocabulary:
     def add_scores(
         self, texts: Sequence[Row], table: NDArray[np.float64], start: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """Add the rows of a table, (len(self), classes), of all known tokens of each text.
-
-        They are added to ``start``, of shape (texts, classes), token by token.
-        """
+        """Add the rows of a table, (len(self), classes), of all known tokens of each text."""
+        # They are added to ``start``, of shape (texts, classes), token by token.
         number, length = self._number_tokens(self._checked(texts), self._find_each)
         row, known = np.repeat(np.arange(len(texts)), length), number >= 0
         found = start.copy()
@@ -161,11 +155,9 @@ class Vocabulary:
         sizes: NDArray[np.int64] | None = None,
         **options: Any,
     ) -> Self:
-        """Return the vocabulary whose `to_arrays` returned these arrays.
-
-        ``options`` are the arguments of `Vocabulary`, but for ``words``. Arrays that hold no
-        tokens, or one twice, are a ValueError.
-        """
+        """Return the vocabulary whose `to_arrays` returned these arrays."""
+        # ``options`` are the arguments of `Vocabulary`, but for ``words``. Arrays that hold no
+        # tokens, or one twice, are a ValueError.
         words = tokens_of(utf8, lengths, ids, sizes)
         vocabulary = cls(words, **options)
         if len(vocabulary) != len(words):

@@ -31,11 +31,9 @@ MOST_STEPS = 1000
 def class_probabilities(
     prior: ClassPrior, how: How, class_count: Floats, classes: LabelArray, pretend: float = 0.0
 ) -> Floats:
-    """Return the probability of each class: as counted, given, or estimated under a prior.
-
-    The rows (total weight) of each class, their labels and their probabilities are of shape
-    (classes,). ``pretend`` rows are added to what was counted of each class.
-    """
+    """Return the probability of each class: as counted, given, or estimated under a prior."""
+    # The rows (total weight) of each class, their labels and their probabilities are of shape
+    # (classes,). ``pretend`` rows are added to what was counted of each class.
     match prior:
         case Beta() | Dirichlet():
             count = np.maximum(class_count + pretend_classes(prior, how, classes), 0.0)
@@ -160,12 +158,10 @@ def given_prior(prior: Probabilities, classes: LabelArray) -> Floats:
 def decide(
     p: Floats, classes: LabelArray, cost: Cost = None, reject: float | None = None
 ) -> LabelArray:
-    """Return the class of least expected cost, or "unsure" (see ``NaiveBayes.predict``).
-
-    The posteriors ``p`` are of shape (rows, classes), the answers of shape (rows,). Duda, Hart &
-    Stork, Pattern Classification (2001), section 2.2; Chow, On optimum recognition error and reject
-    tradeoff (1970).
-    """
+    """Return the class of least expected cost, or "unsure" (see ``NaiveBayes.predict``)."""
+    # The posteriors ``p`` are of shape (rows, classes), the answers of shape (rows,). Duda, Hart &
+    # Stork, Pattern Classification (2001), section 2.2; Chow, On optimum recognition error and
+    # reject tradeoff (1970).
     best, unsure = answers(p, None if cost is None else cost_table(cost, classes), reject)
     answer: LabelArray = classes[best]
     if reject is None:
@@ -240,11 +236,9 @@ def shift(p: Floats, prior: Floats, other: Floats) -> Floats:
 
 
 def estimate_prior(p: Floats, prior: Floats) -> Floats:
-    """Estimate the class prior of rows from their posteriors (rows, classes), by EM.
-
-    They were derived with another class prior, that of training. Saerens, Latinne & Decaestecker,
-    Adjusting the outputs of a classifier to new a priori probabilities (2002).
-    """
+    """Estimate the class prior of rows from their posteriors (rows, classes), by EM."""
+    # They were derived with another class prior, that of training. Saerens, Latinne & Decaestecker,
+    # Adjusting the outputs of a classifier to new a priori probabilities (2002).
     other = prior
     for _ in range(MOST_STEPS):
         before, other = other, shift(p, prior, other).mean(axis=0)

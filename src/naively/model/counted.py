@@ -42,11 +42,9 @@ class Counted(OfFields):
 
     @classmethod
     def of(cls, batch: Batch, schema: Schema, settings: Settings) -> Counted:
-        """Count rows that the schema has encoded, unless it is what a model made of it.
-
-        That cells are missing is never counted, but follows from what is (``Model.view`` beside
-        ``Model.counted``).
-        """
+        """Count rows that the schema has encoded, unless it is what a model made of it."""
+        # That cells are missing is never counted, but follows from what is (``Model.view`` beside
+        # ``Model.counted``).
         if any(group.kind in ("missing", "missing as") for group in schema.groups):
             raise ValueError(
                 "The schema says that missing cells are evidence, which follows from what is "

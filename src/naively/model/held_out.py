@@ -47,11 +47,9 @@ class HeldOut:
     def of(
         cls, p: Floats, right: NDArray[np.integer], weight: Floats, classes: Sequence[Label]
     ) -> HeldOut:
-        """Count rows that the model has not learned.
-
-        Their posteriors are of shape (rows, classes), the numbers of their right classes, and how
-        many rows each stands for, of shape (rows,).
-        """
+        """Count rows that the model has not learned."""
+        # Their posteriors are of shape (rows, classes), the numbers of their right classes, and how
+        # many rows each stands for, of shape (rows,).
         of_right = p[np.arange(len(p)), right]
         with np.errstate(divide="ignore"):
             odds = np.log(of_right) - np.log1p(-of_right)

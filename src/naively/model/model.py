@@ -380,10 +380,8 @@ MOST = 3  # columns that are named
 
 
 def with_products(schema: Schema, linear: LinearPart) -> Schema:
-    """Return the schema with a note at each column that is multiplied with others.
-
-    There are no such notes where columns are too many for a line each.
-    """
+    """Return the schema with a note at each column that is multiplied with others."""
+    # There are no such notes where columns are too many for a line each.
     if len(schema.columns) > SHOWN:
         return schema
     groups = {group.key: frozenset(group.columns) for group in schema.groups}

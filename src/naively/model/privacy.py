@@ -113,17 +113,15 @@ def _check(epsilon: float, delta: float, resolution: int) -> None:
 
 
 def choose(epsilon: float, delta: float, change: Sensitivity, classes: int) -> tuple[Noise, int]:
-    """Return the noise, and the threshold, which is 0 where none is needed.
-
-    It is the discrete Laplace or the discrete Gaussian noise, whichever has the smaller deviation
-    times the threshold, as a threshold loses counts and noise blurs them.
-
-    A level that no other row has is kept in the model with this row by a chance of at most ``new *
-    classes`` times that of noise to reach the threshold beside 1. Should it be, nothing is hidden;
-    the rest has the privacy of the noise. As the noise of such levels is independent of all other
-    noise, the delta d of the threshold is added to that of the noise if this chance is at most
-    d / (1 + d).
-    """
+    """Return the noise, and the threshold, which is 0 where none is needed."""
+    # It is the discrete Laplace or the discrete Gaussian noise, whichever has the smaller deviation
+    # times the threshold, as a threshold loses counts and noise blurs them.
+    #
+    # A level that no other row has is kept in the model with this row by a chance of at most ``new
+    # * classes`` times that of noise to reach the threshold beside 1. Should it be, nothing is
+    # hidden; the rest has the privacy of the noise. As the noise of such levels is independent of
+    # all other noise, the delta d of the threshold is added to that of the noise if this chance is
+    # at most d / (1 + d).
     share = delta / 2 if change.new else delta  # half is for the noise, half for the threshold
     found: list[tuple[Noise, float]] = [(DiscreteLaplace.hiding(change.added, epsilon), delta)]
     if delta > 0:
@@ -251,10 +249,8 @@ class _Adding:
 
 
 def _within(counts: Floats, totals: Floats, rows: Floats, axis: ByValue) -> Floats:
-    """Return counts that are scaled down where a column has more cells than there are rows.
-
-    ``totals`` are those of the columns, (columns, classes).
-    """
+    """Return counts that are scaled down where a column has more cells than there are rows."""
+    # ``totals`` are those of the columns, (columns, classes).
     share = np.minimum(rows / np.maximum(totals, 1.0), 1.0)
     within: Floats = np.floor(counts * np.repeat(share, np.diff(axis.first), axis=0))
     return within

@@ -92,12 +92,10 @@ class Weights(Shown, OfFields):
         return np.array([*self.rows_per_weight, 1.0])[self.places(classes)]
 
     def table(self, parts: Sequence[Part], classes: Sequence[Label]) -> Floats:
-        """Return the weights of parts, of shape (parts, classes).
-
-        A band of words that came more often than any did when the weights were fitted has those
-        of the last band. Another part without weights of its own has those of its whole group, or
-        the usual one, or 0 of what is said beside the columns.
-        """
+        """Return the weights of parts, of shape (parts, classes)."""
+        # A band of words that came more often than any did when the weights were fitted has those
+        # of the last band. Another part without weights of its own has those of its whole group, or
+        # the usual one, or 0 of what is said beside the columns.
         # To look a part up takes long; those that the weights were fitted to are in their order.
         own = [*self.of] == [*parts]
         each = [*self.of.values()] if own else [self._of(part) for part in parts]

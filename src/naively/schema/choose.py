@@ -131,11 +131,9 @@ def _of_one_kind(rows: Rows, kind: Kind, given: Given, settings: Settings) -> Sc
 
 
 def counts_in(rows: SparseRows, columns: Sequence[Name]) -> Mapping[Name, str]:
-    """Return which columns of a sparse matrix are counts, and why: those that are like words.
-
-    They are whole, never negative and mostly 0, and not nearly all are only 0 and 1, as indicators
-    of levels are. All are counts where the others are too many for a table.
-    """
+    """Return which columns of a sparse matrix are counts, and why: those that are like words."""
+    # They are whole, never negative and mostly 0, and not nearly all are only 0 and 1, as
+    # indicators of levels are. All are counts where the others are too many for a table.
     if not columns:
         return {}
     matrix = rows.select(columns).matrix
@@ -166,11 +164,9 @@ def counts_in(rows: SparseRows, columns: Sequence[Name]) -> Mapping[Name, str]:
 def extend(
     schema: Schema, rows: Rows, event_models: EventModels = "auto", settings: Settings | None = None
 ) -> Schema:
-    """Return how these rows are counted: known columns as they are, new ones as inferred.
-
-    A column that was missing throughout until now is new. One that was given no event model is
-    counted as these rows must be: as numbers, if they are not 0 and 1 any more.
-    """
+    """Return how these rows are counted: known columns as they are, new ones as inferred."""
+    # A column that was missing throughout until now is new. One that was given no event model is
+    # counted as these rows must be: as numbers, if they are not 0 and 1 any more.
     settings = settings or PURE
     rows = read_as_given(rows, event_models, settings, schema)
     here = schema.named(rows).readings
@@ -327,12 +323,10 @@ def is_many_texts(rows: Rows, name: Name, settings: Settings) -> bool:
 
 
 def _is_sequence(column: Cells) -> bool:
-    """Whether a column, of shape (rows,), holds whole numbers, none twice, in a narrow range.
-
-    The range is less than twice as wide as there are rows. Row numbers are in one, and so is the
-    half of them that a random split leaves; fifty random numbers from such a range are all
-    different less often than once in a million.
-    """
+    """Whether a column, of shape (rows,), holds whole numbers, none twice, in a narrow range."""
+    # The range is less than twice as wide as there are rows. Row numbers are in one, and so is the
+    # half of them that a random split leaves; fifty random numbers from such a range are all
+    # different less often than once in a million.
     if isinstance(column, Strings) or column.dtype.kind not in "iu" or len(column) < SEQUENCE:
         return False
     low, high = int(column.min()), int(column.max())
@@ -371,12 +365,10 @@ def read_as_given(
     tally: Tally | None = None,
     times: NDArray[np.number] | None = None,
 ) -> Rows:
-    """Return rows in which columns of strings are read: as they were given, or as what they are.
-
-    Columns that a schema knows are read as it says. Of columns that were given no event model and
-    were levels, what was counted of them and these rows say together what they are, if a tally is
-    given. ``times`` is how many equal rows each row is.
-    """
+    """Return rows in which columns of strings are read: as they were given, or as what they are."""
+    # Columns that a schema knows are read as it says. Of columns that were given no event model and
+    # were levels, what was counted of them and these rows say together what they are, if a tally is
+    # given. ``times`` is how many equal rows each row is.
     known: dict[Name, Reading] = {}
     if schema is not None:
         rows = schema.named(rows)
@@ -403,10 +395,8 @@ def read_as_given(
 
 
 def contents_given(event_models: EventModels, names: Iterable[Name]) -> dict[Name, Asked]:
-    """Return what columns of strings are, by the event models that were given.
-
-    Categories and texts are taken as they are written, and what counts numbers reads numbers.
-    """
+    """Return what columns of strings are, by the event models that were given."""
+    # Categories and texts are taken as they are written, and what counts numbers reads numbers.
     if not isinstance(event_models, Mapping):
         content = _content_of(event_models)
         return dict.fromkeys(names, content) if content else {}

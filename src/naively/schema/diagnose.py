@@ -243,11 +243,9 @@ def _leaks(group: Group, block: BlockTally, classes: Flags) -> Flags:
 
 
 def _levels_leak(axis: ByValue, counts: Floats) -> Flags:
-    """Return which columns came, at each of their levels, with one class only.
-
-    ``counts``, of shape (levels, classes), are the rows of each level in the classes that have
-    rows. What is returned has shape (columns,).
-    """
+    """Return which columns came, at each of their levels, with one class only."""
+    # ``counts``, of shape (levels, classes), are the rows of each level in the classes that have
+    # rows. What is returned has shape (columns,).
     mixed = counts.max(axis=1, initial=0.0) != counts.sum(axis=1)
     n_mixed = axis.sum_by_column(mixed[:, None].astype(np.float64))[:, 0]
     by_class = axis.sum_by_column(counts)
@@ -380,11 +378,9 @@ def _constant(group: Group, block: BlockTally) -> Iterator[tuple[Name, str]]:
 
 
 def present_in(group: Group, block: BlockTally) -> tuple[Sums, NDArray[np.integer]] | None:
-    """Return how many rows of each class have a value in each column; None if it is not counted.
-
-    The rows that differ are sums of shape (different, classes), and the numbers say which of them
-    is that of each column, (columns,).
-    """
+    """Return how many rows of each class have a value in each column; None if it is not counted."""
+    # The rows that differ are sums of shape (different, classes), and the numbers say which of them
+    # is that of each column, (columns,).
     alone = group.analyser is not None or not (group.event.joined or group.event.layout == "rows")
     if not alone or group.kind in DERIVED:
         return None

@@ -95,10 +95,8 @@ def find_levels(rows: Rows, columns: Sequence[Name]) -> Codes:
 
 
 def encode_words(rows: Rows, columns: Sequence[Name], axis: Levels | None = None) -> Codes:
-    """Encode what stands in place of values in columns that are read from strings.
-
-    Without an axis the words are found; of a column that has too many, none is.
-    """
+    """Encode what stands in place of values in columns that are read from strings."""
+    # Without an axis the words are found; of a column that has too many, none is.
     codes = np.full((len(rows), len(columns)), MISSING, np.int32, order="F")
     levels: list[tuple[Level, ...]] = [()] * len(columns)
     for j, name in enumerate(columns):

@@ -763,10 +763,8 @@ class Group(OfFields):
         return Codes(codes, axis)
 
     def encode(self, rows: Rows, axis: Axis | None, *, free: bool = False) -> Block:
-        """Encode these columns, by a known axis or by finding one; lacking columns are missing.
-
-        Those that are free are the same, and weighed as much, in a sparse matrix and a dense one.
-        """
+        """Encode these columns, by a known axis or by finding one; lacking columns are missing."""
+        # Those that are free are the same, and weighed as much, in a sparse matrix and a dense one.
         if self.kind in DERIVED:
             return self.derive(OfTable(rows), axis)
         if self.kind == "word":
@@ -830,11 +828,9 @@ def fingerprints(batch: Batch, seed: np.uint64) -> Hashes:
 
 
 def contents(batch: Batch, *, by_name: bool = False) -> Hashes:
-    """Return a number for each row by its cells alone, of shape (rows,).
-
-    It is the sum of their hashes, ``by_name`` times factors of their columns' names. Without, it is
-    the same whatever the columns and classes are called, and whichever column a cell is in.
-    """
+    """Return a number for each row by its cells alone, of shape (rows,)."""
+    # It is the sum of their hashes, ``by_name`` times factors of their columns' names. Without, it
+    # is the same whatever the columns and classes are called, and whichever column a cell is in.
     total = np.zeros(len(batch), np.uint64)
     done: set[Name] = set()
     for key, block in batch.blocks.items():
@@ -866,10 +862,8 @@ def _add_stored(total: Hashes, block: Sparse, factors: Hashes) -> None:
 
 
 def level_hashes(block: Codes, factors: Hashes | None = None) -> Iterator[Hashes]:
-    """Yield the hashes of the levels of each column, (rows,); 0 where a cell is missing.
-
-    Those of each column are multiplied by its factor, (columns,).
-    """
+    """Yield the hashes of the levels of each column, (rows,); 0 where a cell is missing."""
+    # Those of each column are multiplied by its factor, (columns,).
     for j, levels in enumerate(block.axis.levels):
         hashes = np.array([*map(_hash_level, levels), 0], np.uint64)  # the last is of missing cells
         if factors is not None:

@@ -34,11 +34,9 @@ class Settings(Options, OfFields):
         return replace(self, weights=None, interactions=None)
 
     def merged(self, other: Settings) -> Settings:
-        """Return the settings of a model that two models with these make.
-
-        There are weights and interactions if there are in either, missing cells are evidence if
-        they are in either, and so it is with the blocks of texts. All else must be the same.
-        """
+        """Return the settings of a model that two models with these make."""
+        # There are weights and interactions if there are in either, missing cells are evidence if
+        # they are in either, and so it is with the blocks of texts. All else must be the same.
         if other is self:
             return self
         for name in ("class_prior", "estimate", "smoothing", "half_life"):

@@ -86,12 +86,10 @@ class Move:
 
 
 def reads_as_text(strings: Collection[str], n: float, *, blocks: bool = True) -> bool:
-    """Whether these different strings of n rows are texts rather than categories.
-
-    Sentences are, where most differ or there are many; whatever else nearly every row has its own
-    of is too, such as names, titles and codes, whose pieces may tell. Where texts are counted in
-    blocks, which have weights, it is enough that many differ. Hashes have no such pieces.
-    """
+    """Whether these different strings of n rows are texts rather than categories."""
+    # Sentences are, where most differ or there are many; whatever else nearly every row has its own
+    # of is too, such as names, titles and codes, whose pieces may tell. Where texts are counted in
+    # blocks, which have weights, it is enough that many differ. Hashes have no such pieces.
     d = len(strings)
     differ = d > MANY or d >= TEXT_DISTINCT * n
     some = n >= TEXT_ROWS and d >= (SHORT_DISTINCT if blocks else TEXT_OWN) * n
@@ -233,10 +231,8 @@ def _truths(block: BlockTally[Cells]) -> set[Name]:
 def _texts(
     block: BlockTally[Levels], settings: Settings, *, many: bool = False
 ) -> dict[Name, float]:
-    """Return the columns whose levels read as texts, and how many there are to a row.
-
-    Only those of many, if such are asked for.
-    """
+    """Return the columns whose levels read as texts, and how many there are to a row."""
+    # Only those of many, if such are asked for.
     axis = block.axis
     n = block[LEVEL].high.sum(axis=1)
     every = dict(zip(axis.columns, zip(axis.levels, axis.first, strict=False), strict=True))
@@ -254,10 +250,8 @@ def _texts(
 
 
 def _idle_parts(schema: Schema, tally: Tally) -> set[Name]:
-    """Return the parts of times that say nothing yet.
-
-    Their cycle has not come twice, or only one of their levels has come.
-    """
+    """Return the parts of times that say nothing yet."""
+    # Their cycle has not come twice, or only one of their levels has come.
     idle: set[Name] = set()
     for group in schema.of_columns:
         block = tally.blocks.get(group.key)
@@ -343,10 +337,8 @@ def into_texts(
 
 
 def _entries(sums: Sums) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], Floats]]:
-    """Yield the high parts, then the low parts of sums that are not 0: level, class and part.
-
-    Each is of shape (entries,).
-    """
+    """Yield the high parts, then the low parts of sums that are not 0: level, class and part."""
+    # Each is of shape (entries,).
     for part in (sums.high, sums.low):
         level, c = np.nonzero(part)
         if len(level) or part is sums.high:
@@ -555,12 +547,10 @@ def without_words(counted: Grouped) -> Grouped:
 
 
 def with_missing(counted: Grouped) -> Grouped:
-    """Return the schema and the tally with a derived column for each that has missing cells.
-
-    If several words stand in place of its values, or one and nothing, another says which. A column
-    that follows from others has none, nor have the columns of a bag of counts or of whole rows,
-    which are one event together.
-    """
+    """Return the schema and the tally with a derived column for each that has missing cells."""
+    # If several words stand in place of its values, or one and nothing, another says which. A
+    # column that follows from others has none, nor have the columns of a bag of counts or of whole
+    # rows, which are one event together.
     words = [counted.tally.blocks[g.key] for g in counted.schema.groups if g.kind == "word"]
     schema, tally = counted = without_words(counted) if words else counted
     missing: dict[Name, tuple[Sums, Sums]] = {}

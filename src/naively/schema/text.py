@@ -605,11 +605,9 @@ class Choices:
         return replace(after, first=union, sure=sure, long=long)
 
     def _repeat(self, of: Parsed, after: After, depth: int) -> After:
-        """Return what may follow whatever is before a repeat, of (least, most, sequence) times.
-
-        What is repeated is looked at twice: followed by what follows the repeat, for what it may
-        begin with; and followed by itself too, as it is met while it goes on.
-        """
+        """Return what may follow whatever is before a repeat, of (least, most, sequence) times."""
+        # What is repeated is looked at twice: followed by what follows the repeat, for what it may
+        # begin with; and followed by itself too, as it is met while it goes on.
         least, most, parsed = of[0], int(of[1]), of[2]
         unlimited, often = most - least > RUN, most > 1
         if often and parsed.getwidth()[0] == 0:

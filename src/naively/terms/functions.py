@@ -348,10 +348,8 @@ def by_columns(rules: Iterable[Rule]) -> dict[tuple[Name, ...], list[Rule]]:
 
 
 def by_class(added: Sequence[float] | Points, places: Sequence[int]) -> Floats:
-    """Return slopes or points of the classes of these numbers, (..., classes).
-
-    The number after that of the last class has 0.
-    """
+    """Return slopes or points of the classes of these numbers, (..., classes)."""
+    # The number after that of the last class has 0.
     every = np.asarray(added, np.float64)
     return np.concatenate([every, np.zeros((*every.shape[:-1], 1))], axis=-1)[..., list(places)]
 
@@ -519,10 +517,8 @@ class LinearPart(OfFields):
     def of_several(
         self, axes: Mapping[BlockKey, Axis], places: Sequence[int]
     ) -> tuple[ProductTerms | RuleTerms, ...]:
-        """Return the products, and the rules, if there are any, laid out to score rows.
-
-        Those of columns that are counted otherwise by now are left out.
-        """
+        """Return the products, and the rules, if there are any, laid out to score rows."""
+        # Those of columns that are counted otherwise by now are left out.
         found: list[ProductTerms | RuleTerms] = []
         if products := [of for of in self.products if of.a.is_in(axes) and of.b.is_in(axes)]:
             slope = np.stack([by_class(self.products[of], places) for of in products])

@@ -98,11 +98,9 @@ class TermBlock(ABC, Generic[B]):
         """
 
     def weighted_by_part(self, weight: Floats, part: NDArray[np.integer]) -> TermBlock:
-        """Return this with the weights of each column's or word's part, as ``weighted`` does.
-
-        ``weight`` is of shape (parts, classes), and ``part``, the number of each part, of shape
-        (columns or words,).
-        """
+        """Return this with the weights of each column's or word's part, as ``weighted`` does."""
+        # ``weight`` is of shape (parts, classes), and ``part``, the number of each part, of shape
+        # (columns or words,).
         return self.weighted(weight[part])
 
     def over_length(self, power: float) -> TermBlock:  # noqa: ARG002
@@ -112,10 +110,8 @@ class TermBlock(ABC, Generic[B]):
     centres: ClassVar[bool] = True
 
     def linear(self) -> tuple[Floats, Floats]:
-        """Return slopes, of shape (columns, levels or words; classes), and constants (classes,).
-
-        Both are given up to a term that is the same for all classes.
-        """
+        """Return slopes, of shape (columns, levels or words; classes), and constants (classes,)."""
+        # Both are given up to a term that is the same for all classes.
         raise ValueError(
             "the log odds of histograms, densities and what is integrated out are a curve; choose "
             "another event model or estimate."
@@ -127,10 +123,8 @@ class TermBlock(ABC, Generic[B]):
         return Items(row, column, column, self.at(x, column))
 
     def itemised(self, block: B) -> Items:
-        """Return the items for an explanation.
-
-        An absent word that cannot be absent in some class is an item of its own.
-        """
+        """Return the items for an explanation."""
+        # An absent word that cannot be absent in some class is an item of its own.
         return self.items(block)
 
     @abstractmethod
@@ -146,21 +140,17 @@ class TermBlock(ABC, Generic[B]):
 
 
 def sum_of_cells(of_cell: Callable[[Floats], Floats], block: Block) -> Floats:
-    """Return the sum over each row of a function of its numbers, of shape (rows,).
-
-    Cells that are missing or not stored are left out: for a sparse block the function must be 0 at
-    0.
-    """
+    """Return the sum over each row of a function of its numbers, of shape (rows,)."""
+    # Cells that are missing or not stored are left out: for a sparse block the function must be 0
+    # at 0.
     row, _, x = block.entries()
     return np.bincount(row, of_cell(clipped(x)), len(block)).astype(np.float64)
 
 
 def multiply(table: Floats, weight: Floats, finite: ArrayLike | None = None) -> Floats:
-    """Centre each row of a table, (rows, classes), and multiply it by its weights, of its shape.
-
-    A row that is not ``finite``, (rows,), is not centred and takes the mean of its weights.
-    0 · -inf is 0, because what has no weight is not impossible.
-    """
+    """Centre each row of a table, (rows, classes), and multiply it by its weights, of its shape."""
+    # A row that is not ``finite``, (rows,), is not centred and takes the mean of its weights. 0 ·
+    # -inf is 0, because what has no weight is not impossible.
     centres = np.asarray(np.isfinite(table).all(axis=1) if finite is None else finite)[..., None]
     with np.errstate(invalid="ignore"):
         centred = np.where(centres, table - table.mean(axis=1, keepdims=True), table)
@@ -399,10 +389,8 @@ class BesideTerms(ABC):
         """Yield functions of a column: name, slopes, and what they add at 0, (classes,) each."""
 
     def joined(self, items: Items, block: Block) -> Items:
-        """Return items of a block with what is added to them.
-
-        Of a sparse block, all zeros of a row are one item.
-        """
+        """Return items of a block with what is added to them."""
+        # Of a sparse block, all zeros of a row are one item.
         if isinstance(block, Dense):
             x = np.asarray(block.values, np.float64)[items.row, items.column]
             return replace(items, value=items.value + self.at(x, items.column))

@@ -239,10 +239,8 @@ class Facts:
         return self.are_columns and self.terms.typical(0, np.arange(0))[1] is not None
 
     def count(self, classes: NDArray[np.integer]) -> Floats:
-        """Return how often each fact came in some classes, (facts, classes).
-
-        It is how many rows have a level or a number, and how often a word came, or was true.
-        """
+        """Return how often each fact came in some classes, (facts, classes)."""
+        # It is how many rows have a level or a number, and how often a word came, or was true.
         if self.has_numbers:
             return self.cells(classes)
         statistic = LEVEL if isinstance(self.tally.axis, Levels) else VALUE
@@ -287,10 +285,8 @@ class Terms:
         return rows
 
     def add(self, batch: Batch, finish: Finish) -> Finished:
-        """Add up the terms of encoded rows, and finish the sums (see ``Finish`` in the kernels).
-
-        Labels, as numbers of classes, are of shape (rows,), all else of shape (rows, classes).
-        """
+        """Add up the terms of encoded rows, and finish the sums (see ``Finish`` in the kernels)."""
+        # Labels, as numbers of classes, are of shape (rows,), all else of shape (rows, classes).
         if not any(isinstance(block, Documents) for block in batch.blocks.values()):
             return self._sum(self._read(batch), len(batch), finish)
         found = [self._of_texts(piece, finish) for piece in batch.pieces()]

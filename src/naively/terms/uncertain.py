@@ -74,11 +74,9 @@ def variance_of_share(part: Floats, total: Floats, least: float = 0.0) -> Floats
 def moments_of_gamma(
     log_times: Floats, times: Floats, a: Floats, b: Floats, least: float = 0.0
 ) -> tuple[Floats, Floats]:
-    """Return mean and variance of ``log_times · log rate - times · rate``, rate ~ Gamma(a, b).
-
-    All broadcast; ``least`` is that of ``variance_of_log``. The covariance of a rate and its
-    logarithm is 1 / b.
-    """
+    """Return mean and variance of ``log_times · log rate - times · rate``, rate ~ Gamma(a, b)."""
+    # All broadcast; ``least`` is that of ``variance_of_log``. The covariance of a rate and its
+    # logarithm is 1 / b.
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = log_times * (mean_of_log(a, least) - np.log(b)) - times * a / b
         variance = log_times**2 * variance_of_log(a, least)

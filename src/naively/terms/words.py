@@ -216,10 +216,8 @@ class LineTerms(TermBlock[Counts]):
         *,
         of_text: bool,
     ) -> list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], Floats]]:
-        """Take absent items that are required out of the sums ``absent``, (rows, classes).
-
-        They are returned as rows, columns, items and log likelihoods, as in ``Contributions``.
-        """
+        """Take absent items that are required out of the sums ``absent``, (rows, classes)."""
+        # They are returned as rows, columns, items and log likelihoods, as in ``Contributions``.
         assert self.offset is not None
         _, offset, base = self._finite
         assert offset is not None
@@ -282,10 +280,8 @@ def cells_of_urn(x: Floats, count: Floats, total: Floats, length: Floats) -> Flo
 
 
 def log_orders(block: Counts, row: NDArray[np.int64], x: Floats) -> Floats:
-    """Return the log of how many orders each row's words can have, (rows,), from their cells.
-
-    A text is a sequence of words, whose order is given: it has one.
-    """
+    """Return the log of how many orders each row's words can have, (rows,), from their cells."""
+    # A text is a sequence of words, whose order is given: it has one.
     from scipy.special import gammaln
 
     x, rows = clipped(x), len(block)
@@ -302,11 +298,9 @@ def log_coefficient(block: Counts) -> Floats:
 
 
 def urn_terms(count: Floats) -> FunctionTerms:
-    """Return ``log Γ(A_c) - log Γ(A_c + n) + Σ_w log Γ(count_wc + x_w) - log Γ(count_wc)``.
-
-    A_c is the sum of the counts of class c, (words, classes), with pretend counts, and n the number
-    of words in the row; a word without any adds 0.
-    """
+    """Return ``log Γ(A_c) - log Γ(A_c + n) + Σ_w log Γ(count_wc + x_w) - log Γ(count_wc)``."""
+    # A_c is the sum of the counts of class c, (words, classes), with pretend counts, and n the
+    # number of words in the row; a word without any adds 0.
     total = count.sum(axis=0)
 
     def of_cells(x: Floats, word: NDArray[np.int64]) -> Floats:
@@ -375,10 +369,8 @@ class WordTerms(TermBlock[Counts]):
     def of_one_band(
         cls, count: SparseSums, value: Floats, shift: Floats, slope: Floats
     ) -> WordTerms:
-        """Return slopes of words of one band, whose own slope is of shape (classes,).
-
-        Numbers are stored where counts are.
-        """
+        """Return slopes of words of one band, whose own slope is of shape (classes,)."""
+        # Numbers are stored where counts are.
         words, k = count.shape
         of_band = slope[None], np.ones((1, k)), np.zeros(words, np.uint8)
         return cls(count.first, count.classes, value, shift, *of_band)

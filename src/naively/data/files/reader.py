@@ -63,13 +63,11 @@ class FileColumns:
 
     @property
     def values(self) -> dict[str, NDArray[Any]]:
-        """The columns, each of shape (rows,), as arrays that people read.
-
-        Numbers are float64, NaN where missing; integers are int64 if none is missing, and objects
-        if some are missing and some are no floats. Dates and times are datetime64[us] in UTC, NaT
-        where missing. Booleans are bool, or objects True, False and None. Texts are objects str
-        and None.
-        """
+        """The columns, each of shape (rows,), as arrays that people read."""
+        # Numbers are float64, NaN where missing; integers are int64 if none is missing, and objects
+        # if some are missing and some are no floats. Dates and times are datetime64[us] in UTC, NaT
+        # where missing. Booleans are bool, or objects True, False and None. Texts are objects str
+        # and None.
         return {str(name): self.rows.values(name) for name in self.rows.names}
 
     def __len__(self) -> int:
@@ -117,13 +115,11 @@ def opened(
     memory: int | None = None,  # bytes that DuckDB may take
     file: FileOptions = FileOptions(),
 ) -> Iterator[Stream]:
-    """Open a file, whose rows are read in batches, in memory that does not grow with the file.
-
-    It is CSV, Parquet, JSON lines, a workbook, ARFF, an SQLite database, by their usual endings,
-    the texts among them also as .gz or .zst; or "-", standard input. One batch are a folder with
-    one sub-folder of texts for each class, and mail: an mbox, a Maildir, an .eml file, or a folder
-    with one of these for each class.
-    """
+    """Open a file, whose rows are read in batches, in memory that does not grow with the file."""
+    # It is CSV, Parquet, JSON lines, a workbook, ARFF, an SQLite database, by their usual endings,
+    # the texts among them also as .gz or .zst; or "-", standard input. One batch are a folder with
+    # one sub-folder of texts for each class, and mail: an mbox, a Maildir, an .eml file, or a
+    # folder with one of these for each class.
     wanted: dict[str, Reading] = {}
     for column, of in (types or {}).items():
         if isinstance(of, str) and of not in TYPES:
