@@ -7,18 +7,17 @@ from __future__ import annotations
 
 import ast
 import doctest
-import importlib.util
 import json
 import math
 import re
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from naively import lectures
+from tests.test_docs import module_in
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGES = sorted((DOCS / "lectures").glob("*.md"))
@@ -141,18 +140,8 @@ def test_each_page_has_formulas_pictures_and_something_that_moves() -> None:
         assert "\n<!-- motion: " in text
 
 
-def extension(name: str) -> Any:
-    """Return a module of what builds the pages."""
-    spec = importlib.util.spec_from_file_location(name, DOCS / "extensions" / f"{name}.py")
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def test_a_picture_is_drawn_by_the_code_above_it(tmp_path: Path) -> None:
-    drawn = extension("drawn")
+    drawn = module_in(DOCS / "extensions" / "drawn.py")
     page = "# Page\n\n```python\n>>> from naively import Beta\n>>> 1 / 0\nTraceback (most recent"
     page += " call last):\nZeroDivisionError: division by zero\n\n```\n\n**1.1 A prior.**\n\n"
     page += "```python\n>>> ax = Beta(2, 3).plot()\n\n```\n"
@@ -165,7 +154,8 @@ def test_a_picture_is_drawn_by_the_code_above_it(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_a_notebook_has_the_statements_of_its_page_and_exercises_to_fill_in(page: Path) -> None:
-    notebooks, text = extension("notebooks"), page.read_text(encoding="utf-8")
+    notebooks = module_in(DOCS / "extensions" / "notebooks.py")
+    text = page.read_text(encoding="utf-8")
     cells = notebooks.notebook(text)["cells"]
     code = [cell["source"] for cell in cells if cell["cell_type"] == "code"]
     assert code[0] == notebooks.FIRST

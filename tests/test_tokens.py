@@ -3,15 +3,10 @@
 # Odd characters are the point.
 # ruff: noqa: RUF001
 
-import gzip
-import itertools
-import json
-import os
 import re
 import unicodedata
 import zlib
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,7 +19,7 @@ from naively.kernels.folding import fold, table_text
 from tests import words
 from tests.counted_texts import count, dense, lengths, score
 from tests.node import ask
-from tests.test_vocabulary import MULTILINGUAL, any_texts, both, known_texts
+from tests.test_vocabulary import MULTILINGUAL, any_texts, both, known_texts, real_texts
 from tests.words import KNOWN, PIECES, is_known, known_text, rich_text
 
 SPLITS = [
@@ -345,19 +340,6 @@ def test_parts_of_words_are_in_no_ngram(Vocabulary):
     assert found == ["我喜 喜欢", "喜欢 한국어", "한국어 it", "我喜 喜欢 한국어", "喜欢 한국어 it"]
 
 
-@pytest.fixture(scope="module")
-def load():
-    folder = os.environ.get("NAIVELY_DATA")
-    if not folder:
-        pytest.skip("NAIVELY_DATA is not set")
-
-    def read(name, most, characters):
-        with gzip.open(Path(folder) / "text" / f"{name}.jsonl.gz", "rt", encoding="utf-8") as file:
-            return [json.loads(line)["text"][:characters] for line in itertools.islice(file, most)]
-
-    return read
-
-
 @pytest.mark.slow
 @both
 @pytest.mark.parametrize(
@@ -373,8 +355,8 @@ def load():
     ],
     ids=str,
 )
-def test_real_tokens_are_as_they_are_meant(Vocabulary, name, split, load):
-    texts = load(name, 200, 1000)
+def test_real_tokens_are_as_they_are_meant(Vocabulary, name, split):
+    texts = real_texts(name, 200, 1000)
     oracle = CountVectorizer(analyzer=partial(words.tokens, **split))
     matrix = oracle.fit_transform(texts)
     v = Vocabulary((), **split)
