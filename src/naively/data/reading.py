@@ -586,11 +586,9 @@ def _is_money(forms: Forms) -> bool:
 
 
 def _are_groups(forms: Forms) -> bool:
-    """Whether points stand between groups of digits: beside them are only whole numbers below 1000.
-
-    Fractions would not have three digits in each of so many numbers, or none; and money has two,
-    but for the price of fuel, which is below 10.
-    """
+    """Whether points stand between groups of digits: others are only whole numbers below 1000."""
+    # Fractions would not have three digits in each of so many numbers, or none; and money has two,
+    # but for the price of fuel, which is below 10.
     if _is_money(forms) and forms.count[Form.EITHER_POINT]:
         others = forms.points or forms.count[Form.COMMA] or forms.count[Form.EITHER_COMMA]
         large = any(float(number) >= TEN for number in forms.numbers.counts)

@@ -537,11 +537,9 @@ def bags_left_of_spread(
     m: float,
     p: str | None,
 ) -> Iterator[tuple[NDArray[np.int64], BagsLeftOut]]:
-    """Yield numbers of rows and the counts that are left without each, as ``bags_left_out`` does.
-
-    The shares that m pretend counts are spread by change with each row that is left out, so that
-    each cell has counts of its own.
-    """
+    """Yield numbers of rows and the counts that are left without each, as ``bags_left_out``."""
+    # The shares that m pretend counts are spread by change with each row that is left out, so that
+    # each cell has counts of its own.
     frequency, count = frequency_of(tally, block), tally[VALUE].high
     every = count.sum(axis=1)
     for start in range(0, len(block), ROWS):

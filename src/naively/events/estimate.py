@@ -1004,11 +1004,9 @@ DEEP = 9.0  # nats below its top, to which a grid holds a likelihood: contours g
 
 
 def _around_mle(estimate: Estimate, mle: dict[Level, float], name: str) -> tuple[float, float]:
-    """Return from where to where the likelihood of a normal model is less than DEEP below its top.
-
-    With a variance of ratio r to the best it is n / 2 (log r + 1 / r - 1) below; with a mean off by
-    d, and the variance that is best then, n / 2 log(1 + d² / v).
-    """
+    """Return from where to where a normal model's likelihood is less than DEEP below its top."""
+    # With a variance of ratio r to the best it is n / 2 (log r + 1 / r - 1) below; with a mean off
+    # by d, and the variance that is best then, n / 2 log(1 + d² / v).
     from scipy.special import lambertw
 
     n, v = max(float(estimate.n), 1.0), mle["variance"]

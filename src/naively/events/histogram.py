@@ -614,10 +614,8 @@ class BinCounts:
         return _ratio(self.smooth + pretend, self.rows[:, None] + m)
 
     def spread(self) -> Floats:
-        """Return how much the smoothed counts vary, (columns, most bins, classes): Q = S if plain.
-
-        It is the variance of the sum of gamma variables that the kernel adds up.
-        """
+        """Return how much smoothed counts vary, (columns, most bins, classes): Q = S if plain."""
+        # It is the variance of the sum of gamma variables that the kernel adds up.
         counted = np.square(self._kernels)[self._of] @ np.maximum(self.count, 0.0)
         return counted + self.own[:, :, None] * self.pretend
 
@@ -645,11 +643,9 @@ class BinCounts:
         return _ratio(smooth + pretend[:, None], rows + m[:, None])
 
     def loss(self) -> Floats:
-        """Return the leave-one-out log loss of each column alone, summed over its rows, (columns,).
-
-        Leaving a row out changes the other classes in the same way whichever class it has, so that
-        each class is computed once.
-        """
+        """Return the leave-one-out log loss of each column alone, of all its rows, (columns,)."""
+        # Leaving a row out changes the other classes in the same way whichever class it has, so
+        # that each class is computed once.
         column, bin_ = np.nonzero(self.there)
         smooth, rows = self.smooth[column, bin_], self.rows[column]
         own, m = self.own[column, bin_][:, None], self.m[column][:, None]

@@ -385,10 +385,7 @@ class NormalNumbers(Estimable[Columns, Dense]):
         return mean, none + self.smoothing, none + 1.0 + half, half * variance
 
     def _predictive(self, tally: BlockTally[Columns]) -> tuple[Floats | None, Floats, Floats]:
-        """Return half the degrees of freedom (None: normal), location and scale of the predictive.
-
-        Each is of shape (columns, classes).
-        """
+        """Return degrees of freedom / 2 (None: normal), location, scale, (columns, classes)."""
         mean, pretend, shape, scale = self._posterior(tally)
         rows = tally[PRESENT].high + pretend
         pooled_mean, pooled = self._pooled(tally)

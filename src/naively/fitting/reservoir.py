@@ -417,10 +417,8 @@ def _are_least(every: Sequence[Kept], most: int, spare: int = 0) -> list[NDArray
 
 
 def _highest(every: Sequence[Kept], most: int, spare: int = 0) -> Highest:
-    """Return the highest key that stays of each class that has more rows than may stay, or as many.
-
-    ``most`` rows of all classes may stay, and ``spare`` more of each class.
-    """
+    """Return the highest key that stays of each class of as many rows as may stay, or more."""
+    # ``most`` rows of all classes may stay, and ``spare`` more of each class.
     if sum(len(kept.keys) for kept in every) < most:
         return {}
     of_class: dict[Label, list[NDArray[np.uint64]]] = {}

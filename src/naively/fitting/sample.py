@@ -95,12 +95,10 @@ class Sample:
     def weighed_alike(
         self, model: Model, *, learned: bool = True
     ) -> tuple[Model, list[Batch], Floats]:
-        """Return what weights are fitted of: a model with weights that are all 1, rows, (classes,).
-
-        The last is how many rows of each class they stand for. A weight of 1 is then an independent
-        row: in what the model has counted, as follows from the sample, and among the rows, which
-        may be others that it has not learned.
-        """
+        """Return what weights are fitted of: a model whose weights are 1, rows, (classes,)."""
+        # The last is how many rows of each class they stand for. A weight of 1 is then an
+        # independent row: in what the model has counted, as follows from the sample, and among the
+        # rows, which may be others that it has not learned.
         rows = self._among(model)
         own = rows_per_weight(model, rows)
         per = own if learned else model.view.rows_per_weight

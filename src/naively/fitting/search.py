@@ -460,10 +460,8 @@ class Passes:
         return parts[0] if len(parts) == 1 else SideBySide(parts)
 
     def _posterior(self, x: Floats, n: int) -> tuple[Floats, Floats]:
-        """Return posteriors of the first n blocks, (blocks, columns, 64), and their rows' weights.
-
-        The weights, of shape (blocks, 1, 64), add up to those of all rows if none is huge.
-        """
+        """Return posteriors of the first n blocks, (blocks, columns, 64), and weights of rows."""
+        # The weights, of shape (blocks, 1, 64), add up to those of all rows if none is huge.
         slope, weight = self.split(x)
         joint = self.start[:n] + slope @ self.shared[:n]
         for block, own in enumerate(self.own[:n]):  # one by one: all in double precision are large

@@ -773,10 +773,8 @@ def _terms(cut: Cut, column: int, points: Floats) -> list[tuple[Term, Floats]]:
 
 
 def _whole(points: Floats, rule: Rule, cut: Cut, asked: Asked, labels: Labels) -> Floats:
-    """Return the points of all cells of a rule, (cells, classes), of those with no side of neither.
-
-    What was never seen in a column adds the mean of what the rows add, whatever they have there.
-    """
+    """Return the points of the cells of a rule, (cells, classes), of those with no side neither."""
+    # What was never seen in a column adds the mean of what the rows add, whatever they have there.
     number = [of.test.number for of in reversed(rule.conditions)]
     found = np.zeros((*number, points.shape[1]))
     found[(slice(2),) * len(number)] = points.reshape(*[2] * len(number), -1)

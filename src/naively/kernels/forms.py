@@ -1019,10 +1019,8 @@ def _clock_cell(text: str) -> Cell | None:
 
 
 def _after_days(text: str, digits: int) -> int:
-    """Return where the word days after a number of them ends, with the blank; 0 if it is not there.
-
-    So Python and pandas write a span: ``1 day, 2:03:04`` and ``1 days 02:03:04``.
-    """
+    """Return where the word days after a number ends, with the blank; 0 if it is not there."""
+    # So Python and pandas write a span: ``1 day, 2:03:04`` and ``1 days 02:03:04``.
     at = _skip(text, digits)
     end = _letters(text, at)
     if not 1 <= digits <= 6 or _lower(text[at:end]) not in ("day", "days"):

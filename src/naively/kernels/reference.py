@@ -280,10 +280,8 @@ def score_codes(
 
 
 def _overflown(joint: Floats, start: Floats, rows: slice) -> list[int]:
-    """Return which rows have a sum that is NaN, or beyond ``MOST`` and did not begin as infinite.
-
-    ``joint`` holds the sums, of shape (rows, classes), of the rows of the slice ``rows``.
-    """
+    """Return which rows have a sum that is NaN, or beyond ``MOST`` and not infinite at first."""
+    # ``joint`` holds the sums, of shape (rows, classes), of the rows of the slice ``rows``.
     begun = np.isfinite(start if start.ndim == 1 else start[rows])
     far = begun & ~(np.abs(joint) <= MOST) | np.isnan(joint)
     overflown: list[int] = np.flatnonzero(far.any(axis=1)).tolist()
@@ -295,10 +293,8 @@ def _start_of(start: Floats, row: int) -> Floats:
 
 
 def _sum_clipped(x: NDArray[np.number], slope: Floats) -> Floats:
-    """Return the sum of x·slope over the cells of one row, both clipped; an infinite slope is not.
-
-    ``x`` has the shape (cells,), ``slope`` the shape (cells, classes), and the sum (classes,).
-    """
+    """Return the sum of x·slope over the cells of a row, both clipped but infinite slopes."""
+    # ``x`` has the shape (cells,), ``slope`` the shape (cells, classes), and the sum (classes,).
     with np.errstate(over="ignore"):
         cells = clipped(x)[:, None] * slope
     total: Floats = np.where(np.isinf(slope), cells, np.clip(cells, -MOST, MOST)).sum(axis=0)

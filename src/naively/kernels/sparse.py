@@ -221,11 +221,9 @@ def leave_out_of_others(
     total: Floats,
     grows: bool = True,
 ) -> Floats:  # (rows, classes), 0 where nothing is left of a class's others
-    """Return the evidence of counted rows, each without itself, for classes scored by all others.
-
-    A word of a class has the weight -log of (count in the other classes + pretend count) / total.
-    The arguments are those of ``leave_out_words``.
-    """
+    """Return the evidence of counted rows, without themselves, for classes scored by all others."""
+    # A word of a class has the weight -log of (count in the other classes + pretend count) / total.
+    # The arguments are those of ``leave_out_words``.
     n, k = len(indptr) - 1, len(total)
     check_codes(indices, len(first) - 1, "column")
     check_codes(y, k, "class")

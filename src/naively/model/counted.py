@@ -57,10 +57,8 @@ class Counted(OfFields):
 
     @classmethod
     def total(cls, parts: Iterable[Counted], *, consume: bool = False) -> Counted:
-        """Return the sum of one part or more, each added in a time that follows from its own size.
-
-        Where the first is to be consumed, its words go on in the sum, which need not copy them.
-        """
+        """Return the sum of one part or more, each added in a time that its own size decides."""
+        # Where the first is to be consumed, its words go on in the sum, which need not copy them.
         rest = iter(parts)
         first = next(rest, None)
         if first is None:

@@ -241,11 +241,9 @@ def _group(key: GroupKey, columns: range | tuple[Name, ...]) -> Group:
 
 
 def _as_given(name: Name, kind: Kind, given: EventModel | TextModel) -> GroupKey:
-    """Return the group of a column that was given an event model, which must be able to count it.
-
-    Tokens of texts are counted by multinomial and Bernoulli event models, levels by categorical
-    ones, and whole rows of columns, of whatever kinds, by a joint table.
-    """
+    """Return the group of a column that was given an event model, which must count its kind."""
+    # Tokens of texts are counted by multinomial and Bernoulli event models, levels by categorical
+    # ones, and whole rows of columns, of whatever kinds, by a joint table.
     of_strings = kind in ("string", "text")
     if isinstance(given, Bernoulli) and given.success is not None:
         raise ValueError(
@@ -487,10 +485,8 @@ def _event_model(choice: object, settings: Settings) -> EventModel:
 
 
 def given_among(event_models: EventModels, rows: Rows) -> EventModels:
-    """Return what a mapping gives for the columns of these rows, which may be fewer than it names.
-
-    A kind of columns stays in it.
-    """
+    """Return what a mapping gives for the columns of these rows; it may name more of them."""
+    # A kind of columns stays in it.
     if not isinstance(event_models, Mapping):
         return event_models
     return {

@@ -344,10 +344,8 @@ def _odd_cells(axis: Cells, counts: Sums) -> Iterator[tuple[Name, str]]:
 
 
 def _nines(axis: Cells, n: Floats) -> Iterator[tuple[Name, str]]:
-    """Say which columns have a number such as -999 at one end, several times and far from others.
-
-    It is farther from the next number than all others are from each other.
-    """
+    """Say which columns have a number such as -999 at one end, often and far from others."""
+    # It is farther from the next number than all others are from each other.
     for number in NINES:
         for row in np.flatnonzero((axis.low <= number) & (number <= axis.high) & (n >= STOOD_IN)):
             j = int(axis.column[row])

@@ -593,10 +593,8 @@ def with_missing(counted: Grouped) -> Grouped:
 def _in_place(
     schema: Schema, words: BlockTally[Levels], lacking: Mapping[Name, Sums]
 ) -> tuple[Group, list[Sums]]:
-    """Return what stands in place of values, of columns where that differs, and how often it does.
-
-    ``lacking`` is how many cells are missing, (classes,), of each column that has some.
-    """
+    """Return what stands in place of values, where that differs, and how often it does."""
+    # ``lacking`` is how many cells are missing, (classes,), of each column that has some.
     columns: list[MissingAs] = []
     table: list[Sums] = []
     for name, rows in _there(words).items():

@@ -272,10 +272,8 @@ class Text(TextModel):
         return rows if self.max_tokens is None else self._bounded(rows)
 
     def _bounded(self, rows: Iterable[Row]) -> list[Row]:
-        """Return the first words of each row, or the first different ones where each counts once.
-
-        A row without words is an empty text, and a missing one stays missing.
-        """
+        """Return the first words of each row, or first different ones where each counts once."""
+        # A row without words is an empty text, and a missing one stays missing.
         options = {name: of for name, of in self.splitting.items() if name != "features"}
         split, most = splitter(**options), self.max_tokens
         found: list[Row] = []

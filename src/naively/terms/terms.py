@@ -171,10 +171,8 @@ def _steps_of(terms: Iterable[Sloped]) -> dict[int, tuple[Floats, Floats]]:
 
 
 def _with_straight(evidence: TermBlock, lines: list[Sloping]) -> tuple[TermBlock, list[Sloping]]:
-    """Return the evidence of numbers from 0 to 1 with the lines that it can hold, and the others.
-
-    It can hold those that clip no such number, if it has offsets.
-    """
+    """Return the evidence of numbers from 0 to 1 with the lines that it can hold, and others."""
+    # It can hold those that clip no such number, if it has offsets.
     if isinstance(evidence, WordTerms) and lines and evidence.absent is not None:
         evidence = evidence.whole()
     if not isinstance(evidence, LineTerms) or evidence.offset is None:

@@ -409,10 +409,8 @@ class WordTerms(TermBlock[Counts]):
         return np.ascontiguousarray(self.slope)
 
     def reads_texts(self, block: Counts) -> bool:
-        """Whether texts are scored as they are read: each word adds its slope as often as it comes.
-
-        Of many classes the slopes of all words would take much memory.
-        """
+        """Whether texts are scored as they are read: words add their slopes each time they come."""
+        # Of many classes the slopes of all words would take much memory.
         return (
             isinstance(block, Documents)
             and block.found is None
@@ -466,10 +464,7 @@ class WordTerms(TermBlock[Counts]):
         raise TypeError("words are weighted by their parts: weighted_by_part")
 
     def weighted_by_part(self, weight: Floats, part: NDArray[np.integer]) -> WordTerms | LineTerms:
-        """Return this with each word's slopes centred over the classes, times its part's weights.
-
-        They must have no weights yet.
-        """
+        """Return this, which has no weights yet, with its slopes centred, times those of the parts."""
         # What a word adds in every class goes when it is centred, if it adds the same.
         differs = bool((self.weight != self.weight[0, 0]).any())
         if differs or len(weight) > MOST_BANDS:
