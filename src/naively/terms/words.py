@@ -464,7 +464,7 @@ class WordTerms(TermBlock[Counts]):
         raise TypeError("words are weighted by their parts: weighted_by_part")
 
     def weighted_by_part(self, weight: Floats, part: NDArray[np.integer]) -> WordTerms | LineTerms:
-        """Return this, which has no weights yet, with its slopes centred, times those of the parts."""
+        """Return this, without weights yet, with its slopes centred, times those of the parts."""
         # What a word adds in every class goes when it is centred, if it adds the same.
         differs = bool((self.weight != self.weight[0, 0]).any())
         if differs or len(weight) > MOST_BANDS:
