@@ -15,6 +15,7 @@ from naively import Beta, Dirichlet, NaiveBayes, load
 from naively.cli import learn
 from naively.cli.shared import Data, held_out
 from naively.file import store
+from naively.options import from_text
 from naively.tabular import json_value
 from tests.commands import run
 from tests.test_cli import ROWS, ok, sentence, table
@@ -64,7 +65,7 @@ def test_missing_cells_are_evidence_unless_they_are_to_be_ignored(data: Path, mi
 @pytest.mark.parametrize("given", ["loud", "-1", "nan", "inf", ""])
 def test_any_other_smoothing_is_an_error(given: str) -> None:
     with pytest.raises(ValueError, match="--smoothing must be auto, laplace, jeffreys or") as error:
-        learn.option_of("smoothing", given)
+        from_text("smoothing", given)
     assert repr(given) in str(error.value)
 
 

@@ -49,7 +49,7 @@ def test_what_is_of_no_kind_is_refused_by_name(name: str) -> None:
     if name == "missing_values":
         return  # on the command line any text is a list of strings
     with pytest.raises(ValueError, match=f"^--{name.replace('_', '-')} must be .*, got 'nonsense'"):
-        from_text(name, DECLARED[name], "nonsense")
+        from_text(name, "nonsense")
 
 
 @pytest.mark.parametrize("name", OPTIONS)
@@ -113,11 +113,10 @@ def test_of_two_kinds_of_weights_the_richer_is_fitted_to_what_is_merged() -> Non
 
 def test_kinds_are_said_in_words() -> None:
     assert expected(DECLARED["weights"]) == "'loo', 'temperature' or None"
-    assert from_text("smoothing", DECLARED["smoothing"], "2") == 2.0
+    assert from_text("smoothing", "2") == 2.0
 
 
 def test_durations_and_wishes_for_interactions_are_read_from_text() -> None:
     assert [*map(duration_of, ("30d", "1.5 h", "long", 30))] == [2592000.0, 5400.0, None, None]
-    of = DECLARED["interactions"]
-    asked = from_text("interactions", of, "rules=20; without=id,zip; given=age < 30 and pay > 5")
+    asked = from_text("interactions", "rules=20; without=id,zip; given=age < 30 and pay > 5")
     assert asked == {"rules": 20, "without": ["id", "zip"], "given": ["age < 30 and pay > 5"]}

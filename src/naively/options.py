@@ -246,9 +246,9 @@ def expected(kinds: Kinds) -> str:
     return f"{', '.join(others)} or {last}" if others else last
 
 
-def from_text(name: str, kinds: Kinds, given: str) -> Any:
-    """Return the value of an option that is written as text, as on the command line."""
-    number = number_of(given)
+def from_text(name: str, given: str) -> Any:
+    """Return the value of an option of ``NaiveBayes`` that is written as text."""
+    kinds, number = DECLARED[name], number_of(given)
     read = [kind.read(given) for kind in kinds if kind.read is not None]
     for value in (None if given == "none" else given if number is None else number, *read):
         if any(kind.holds(value) for kind in kinds) and (value is not None or given == "none"):

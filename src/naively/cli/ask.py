@@ -22,6 +22,7 @@ from naively.cli.options import (
     model_argument,
     reading_options,
     reject_option,
+    some_data_argument,
     target_option,
     top_option,
 )
@@ -163,12 +164,7 @@ def _intervals(model: Model, sample: SampledRows | None, coverage: float) -> pre
 
 @click.command(cls=Verb)
 @model_argument
-@click.argument(
-    "data",
-    metavar="[DATA]",
-    required=False,
-    help="Labelled rows; by default the sample that `train --keep-rows` has kept.",
-)
+@some_data_argument(help="Labelled rows; by default the sample that `train --keep-rows` has kept.")
 @target_option
 @click.option(
     "--held-out",
@@ -391,12 +387,9 @@ def write_scores(s: Scores, form: Format | None, out: TextIO | None = None) -> N
 
 @click.command(cls=Verb)
 @model_argument
-@click.argument(
-    "data",
-    metavar="[DATA]",
-    required=False,
+@some_data_argument(
     help="Rows that were not learned, to be scored, shown and explained; of a mail filter, "
-    "a folder with folders or mboxes named spam and ham.",
+    "a folder with folders or mboxes named spam and ham."
 )
 @click.option(
     "--output",

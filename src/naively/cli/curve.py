@@ -15,7 +15,7 @@ import click
 
 from naively import saving
 from naively.cli import shared
-from naively.cli.learn import event_models_of, option_of
+from naively.cli.learn import event_models_of
 from naively.cli.options import (
     Declared,
     Format,
@@ -28,6 +28,7 @@ from naively.cli.options import (
     target_option,
 )
 from naively.messages import say
+from naively.options import from_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -114,7 +115,7 @@ def learning(
     from naively.estimators.naive_bayes import NaiveBayes
 
     rows, y, name = shared.read_labelled(data, target, how)
-    nb = NaiveBayes(event_models_of(event_models), smoothing=option_of("smoothing", smoothing))
+    nb = NaiveBayes(event_models_of(event_models), smoothing=from_text("smoothing", smoothing))
     held_out: float | tuple[Rows, LabelArray] = _number(
         hold_out, "--hold-out", "a share of the rows or how many, as in 0.25"
     )
@@ -221,7 +222,7 @@ def decay(
     follow = None if weights == "none" else cast("Literal['fitted', 'kept']", weights)
     each = _numbers(half_lives, "--half-lives", "numbers of blocks, as in 0.5,1,2")
     rows, y, _ = shared.read_labelled(data, target, how)
-    nb = NaiveBayes(event_models_of(event_models), smoothing=option_of("smoothing", smoothing))
+    nb = NaiveBayes(event_models_of(event_models), smoothing=from_text("smoothing", smoothing))
     curve = nb.curve.decay(rows, y, time=time, blocks=blocks, half_lives=each, weights=follow)
     say(curve.said)
     return curve
@@ -238,11 +239,8 @@ def _is_model(data: str) -> bool:
 
 def _numbers(listed: str | None, option: str, what: str) -> list[float] | None:
     """Return numbers that are split by commas, whole ones as such."""
-    return (
-        None
-        if listed is None
-        else [_number(one, option, what) for one in shared.names(listed) or []]
-    )
+    each = shared.names(listed)
+    return None if each is None else [_number(one, option, what) for one in each]
 
 
 def _number(written: str, option: str, what: str) -> float:

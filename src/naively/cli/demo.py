@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from naively.cli import shared
-from naively.cli.options import HowRead, Verb, file_options, target_option
+from naively.cli.options import HowRead, Verb, file_options, some_data_argument, target_option
 from naively.messages import tell
 from naively.options import FileOptions
 
@@ -51,7 +51,7 @@ class Example:
 
 
 @click.command(cls=Verb)
-@click.argument("data", metavar="[DATA]", required=False, help="Your own file; needs --target.")
+@some_data_argument(help="Your own file; needs --target.")
 @target_option
 @file_options
 def demo(data: str | None, target: str | None, file: FileOptions) -> None:

@@ -13,7 +13,7 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -29,10 +29,11 @@ from naively.cli.options import (
     model_argument,
     reading_options,
     settings_options,
+    some_data_argument,
     target_option,
 )
 from naively.messages import amount, say, tell
-from naively.options import COPIES, DECLARED, FileOptions, from_text, number_of
+from naively.options import COPIES, FileOptions, from_text, number_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -152,7 +153,7 @@ def train(  # noqa: PLR0915, PLR0917  (options, not positions)
         event_models_of(event_models),
         class_prior="data" if late else prior,
         semi_supervised=semi_supervised,
-        **{name: option_of(name, given) for name, given in options.items()},
+        **{name: from_text(name, given) for name, given in options.items()},
     )
     aside = None
     if part or semi_supervised or time:
@@ -265,11 +266,6 @@ def _counts(learned: Model) -> str:
     said = ", ".join(f"{label} {amount(count)}" for label, count in islice(sizes, SHOWN))
     more = len(learned.classes) - SHOWN
     return f"{said} and {more:,} more" if more > 0 else said
-
-
-def option_of(name: str, given: str) -> Any:
-    """Return the value of an option of ``NaiveBayes`` that is written as text."""
-    return from_text(name, DECLARED[name], given)
 
 
 def _hold_out(given: str) -> float | int:
@@ -567,11 +563,8 @@ def decay(model: str, factor: float, output: str | None) -> None:
 
 @click.command(cls=Verb)
 @model_argument
-@click.argument(
-    "data",
-    metavar="[DATA]",
-    required=False,
-    help="Labelled rows that were not learned; by default the sample in the file is used.",
+@some_data_argument(
+    help="Labelled rows that were not learned; by default the sample in the file is used."
 )
 @output_option
 @target_option

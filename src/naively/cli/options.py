@@ -150,6 +150,7 @@ data_argument = click.argument(
     help="CSV, Parquet or JSON lines (also .gz or .zst), mail, a folder with one folder of "
     "text files for each class, or - for standard input.",
 )
+some_data_argument = partial(click.argument, "data", metavar="[DATA]", required=False)
 model_argument = click.argument("model", metavar="MODEL", help="A model file.")
 target_option = click.option("--target", "-t", help="The column that holds the labels.")
 class_prior_option = click.option(

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 CONFIDENCE = 0.95
 CALIBRATION_BINS = 10
+THRESHOLDS = (0.5, 0.9, 0.99, 0.999)  # that a filter is judged at
 LEAST = 1e-15  # a probability, in the log loss
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from naively.mail import about
 from naively.mail.evaluation import (
     CALIBRATION_BINS,
+    THRESHOLDS,
     Judged,
     judged_by_leaving_out,
     upper_bound,
@@ -27,7 +28,6 @@ TITLES = {
 }
 WORDS = 20  # of each class
 ERRORS = 200  # messages that are named
-THRESHOLDS = (0.5, 0.9, 0.99, 0.999)
 KNOWN = 0.01  # of the messages, from which on the scores are not those of new mail
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 
-from naively.mail.evaluation import Judged, judged_of, upper_bound
+from naively.mail.evaluation import THRESHOLDS, Judged, judged_of, upper_bound
 from naively.mail.passage import say
 from naively.mail.table import open_table
 from naively.mail.verbs.learn import messages_of
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     import argparse
 
     from naively.mail.verbs.parser import Parser
-
-THRESHOLDS = 0.5, 0.9, 0.99, 0.999
 
 
 def parser_of(verb: str) -> Parser:
