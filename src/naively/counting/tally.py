@@ -496,11 +496,9 @@ Broken = tuple[Place | None, int, str]  # the first place where it is, rows of t
 
 
 def forget(tally: Tally, other: Tally, times: Collection[BlockKey] = ()) -> Tally:
-    """Return the tally of the rows that are left when those of ``other`` are forgotten.
-
-    It is a ValueError if some of them were never learned, or are so large that nothing is known of
-    those that are left. A message shows the numbers of blocks of ``times`` as times.
-    """
+    """Return the tally of the rows that are left when those of ``other`` are forgotten."""
+    # It is a ValueError if some of them were never learned, or are so large that nothing is known
+    # of those that are left. A message shows the numbers of blocks of ``times`` as times.
     left = tally.combine(other, sub)
     size = _of_columns(tally).combine(_of_columns(other), add)
     where = _find_impossible(left, size, times)

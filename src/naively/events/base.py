@@ -374,12 +374,10 @@ def draw_levels(count: Floats, classes: ClassNumbers, rng: Generator) -> NDArray
 
 
 def added(pseudo_count: PseudoCount, estimate: How, how: How) -> Floats:
-    """Return the pretend count that is added to each outcome, of shape (1 or outcomes, 1).
-
-    The ``estimate`` that is set decides which prior the pseudo-count stands for: the posterior mean
-    adds alpha under Dirichlet(alpha), the mode adds alpha under Dirichlet(alpha + 1). ``how`` is
-    the estimate that is asked for, under this prior.
-    """
+    """Return the pretend count that is added to each outcome, of shape (1 or outcomes, 1)."""
+    # The ``estimate`` that is set decides which prior the pseudo-count stands for: the posterior
+    # mean adds alpha under Dirichlet(alpha), the mode adds alpha under Dirichlet(alpha + 1).
+    # ``how`` is the estimate that is asked for, under this prior.
     if how == "mle":
         return np.zeros((1, 1))
     moved = (estimate == "map") - (how == "map")

@@ -581,11 +581,9 @@ def temperature(
 def root(
     of: Callable[[float], float], low: float, high: float, near: float, within: float
 ) -> float:
-    """Return where a function that goes from below 0 to above is 0, or the end that is nearest.
-
-    It is found by regula falsi, where an end that stays counts half (Dowell & Jarratt, A modified
-    regula falsi method for computing the root of an equation, 1971, the Illinois method).
-    """
+    """Return where a function that goes from below 0 to above is 0, or the end that is nearest."""
+    # It is found by regula falsi, where an end that stays counts half (Dowell & Jarratt, A modified
+    # regula falsi method for computing the root of an equation, 1971, the Illinois method).
     x, value = near, of(near)
     away = high if value < 0 else low
     stride = 0.5

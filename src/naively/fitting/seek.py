@@ -237,10 +237,8 @@ def commonest(
 
 
 def lines(x: Floats, weight: Floats | None, *, indicator: bool) -> list[Line | None]:
-    """Return a line for each column of numbers, (columns, rows), clipped at its tails.
-
-    None for a column whose scale is 0 or infinite.
-    """
+    """Return a line for each column of numbers, (columns, rows), clipped at its tails."""
+    # None for a column whose scale is 0 or infinite.
     there = ~np.isnan(x)
     whole = there.all(axis=1)
     found: list[Line | None] = [None] * len(x)

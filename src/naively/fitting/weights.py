@@ -59,10 +59,8 @@ def fit(
     near: Weights | None = None,  # of the same parts, at which the search begins
     tolerance: float = TOLERANCE,
 ) -> Weights:
-    """Fit a weight for each part and class ("loo"), or one for all parts ("temperature").
-
-    They are at least 0 and, with the biases, of the least penalised loss.
-    """
+    """Fit a weight for each part and class ("loo"), or one for all parts ("temperature")."""
+    # They are at least 0 and, with the biases, of the least penalised loss.
     k, kinds = len(found.labels.classes), np.array(found.kinds)
     classes = tuple(found.labels.classes.tolist())
     none = (0.0,) * len(classes)

@@ -30,14 +30,12 @@ VOWELS, TRAILINGS, SYLLABLES = 21, 28, 11172
 
 
 def fold(text: str, lowercase: bool = True) -> tuple[str, str]:
-    """Return a text as it is split, and the kind of each of its characters.
-
-    The kinds are a text of the same length: of ASCII the character itself, in lower case; "a" for
-    another letter, "0" a digit, "H" a letter of a script without spaces, "K" a Korean syllable, "M"
-    a mark, "V" a letter that may be composed with the one before it, "E" a pictograph, "R" a
-    regional indicator, "S" a skin tone, "Z" a zero-width joiner, "T" a tag, "'" another
-    apostrophe, " " white space; and "?" all else.
-    """
+    """Return a text as it is split, and the kind of each of its characters."""
+    # The kinds are a text of the same length: of ASCII the character itself, in lower case; "a" for
+    # another letter, "0" a digit, "H" a letter of a script without spaces, "K" a Korean syllable,
+    # "M" a mark, "V" a letter that may be composed with the one before it, "E" a pictograph, "R" a
+    # regional indicator, "S" a skin tone, "Z" a zero-width joiner, "T" a tag, "'" another
+    # apostrophe, " " white space; and "?" all else.
     if text.isascii():
         lowered = text.lower()
         return (lowered if lowercase else text), lowered  # the same object, if so

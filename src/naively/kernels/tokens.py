@@ -98,11 +98,9 @@ def splitter(
 
 
 def split(text: str, lowercase: bool = True, *, singles: bool = True) -> list[str]:
-    """Return the words of a text, in order, with repetitions.
-
-    Without ``singles``, single characters of a script without spaces are left out where there are
-    pairs of them.
-    """
+    """Return the words of a text, in order, with repetitions."""
+    # Without ``singles``, single characters of a script without spaces are left out where there are
+    # pairs of them.
     every, _, others = _words(text, lowercase)
     return every if singles else others
 

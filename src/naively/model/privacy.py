@@ -60,11 +60,9 @@ class Sensitivity(NamedTuple):
 def with_noise(
     model: Model, epsilon: float, delta: float, below: Below, resolution: int = 3
 ) -> Model:
-    """Return a model with noisy counts, without weights and interactions (see ``NaiveBayes``).
-
-    Each of its rows must count once. Numbers are counted in 2**resolution cells from each power of
-    two to the next.
-    """
+    """Return a model with noisy counts, without weights and interactions (see ``NaiveBayes``)."""
+    # Each of its rows must count once. Numbers are counted in 2**resolution cells from each power
+    # of two to the next.
     _check(epsilon, delta, resolution)
     schema = without_words(model.counted.grouped).schema  # which the rows alone name
     groups = schema.groups
