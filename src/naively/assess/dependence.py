@@ -189,9 +189,7 @@ def p_values(information: Floats, freedom: Floats, rows: Floats) -> Floats:
     return np.where(freedom > 0, p, 1.0)
 
 
-# --- Coded ---------------------------------------------------------------------------------------
-#
-# Columns of sampled rows as codes, whatever they hold: levels, bins of numbers, presence of words.
+# --- Columns as codes, whatever they hold: levels, bins of numbers, presence of words ------------
 #
 # So that any two of them can be tested alike.
 

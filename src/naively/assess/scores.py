@@ -598,9 +598,7 @@ def rank(score: Floats, truth: Floats, counted: Weighted) -> Ranked:
     return Ranked(curve, (counted.size(truth), counted.size(1.0 - truth)), variance)
 
 
-# --- Reliability ---------------------------------------------------------------------------------
-#
-# Reliability: whether probabilities come true, and how far off they would be by chance alone.
+# --- Reliability: whether probabilities come true, and how far off chance alone takes them -------
 #
 # Rows are put into bins of confidence, the probability of the answer. In each, the mean confidence
 # is compared with the accuracy. Even if every probability were right, the accuracy of few rows

@@ -421,9 +421,7 @@ def shortened(value: object, width: int) -> str:
     return text if len(text) <= width else f"{text[: width - 3]}..."
 
 
-# --- Output --------------------------------------------------------------------------------------
-#
-# Results are written as a readable table on a terminal, and as CSV or JSON to a pipe or a file.
+# --- Results are a readable table on a terminal, and CSV or JSON in a pipe or a file -------------
 
 
 DIGITS = 4  # after the point of a float in a table; CSV and JSON have all digits

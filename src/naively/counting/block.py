@@ -33,9 +33,7 @@ from naively.kernels.sparse_sums import AnySums, RepeatedSums, SparseSums
 from naively.kernels.strings import Strings
 from naively.kernels.texts import Row
 
-# --- Block ---------------------------------------------------------------------------------------
-#
-# Blocks: all columns of one event model as one matrix, the only thing that is counted or scored.
+# --- Blocks: all columns of one event model as one matrix, which is counted or scored ------------
 #
 # A single row is a block of one; a chunk of a table is a block. The blocks of some rows and their
 # labels are a batch.
@@ -469,9 +467,7 @@ def weighing(batches: Sequence[Batch], weight: NDArray[np.float64]) -> list[Batc
     ]
 
 
-# --- Documents -----------------------------------------------------------------------------------
-#
-# Texts as blocks: they are split into words before they are counted or scored, each text once.
+# --- Texts as blocks: each is split into words once, before it is counted or scored --------------
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,9 +18,7 @@ from naively.kernels.double_double import NEGLIGIBLE, Sums
 from naively.kernels.reference import Floats, clipped
 from naively.kernels.sparse_sums import AnySums, RepeatedSums, SparseSums, as_dense
 
-# --- Leave one out -------------------------------------------------------------------------------
-#
-# Leaving a row out is subtraction: the sums that a cell is scored by, less what its row added.
+# --- Leaving a row out is subtraction: the sums of a cell, less what its row added ---------------
 #
 # An event model applies to what is left the formula that it applies to all sums.
 
@@ -184,9 +182,7 @@ def leave_out(sums: Floats, right: NDArray[np.integer], own: Floats) -> Floats:
     return left
 
 
-# --- Alike ---------------------------------------------------------------------------------------
-#
-# Cells that are alike without their rows: of one level, or bin, of one class, and of one weight.
+# --- Cells that are alike without their rows: of one level or bin, one class and one weight ------
 #
 # A table has far fewer different cells than cells, and what is left without one of them is left
 # without each.
@@ -302,9 +298,7 @@ class Parts:
         return table
 
 
-# --- Choice --------------------------------------------------------------------------------------
-#
-# A setting that is chosen by itself: the one under which the other rows predict each row best.
+# --- A setting that is chosen: the one under which the other rows predict each row best ----------
 #
 # Pseudo-counts, pretend rows, the widths of bins and bandwidths are chosen so, by the leave-one-
 # out likelihood.

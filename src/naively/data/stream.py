@@ -344,9 +344,7 @@ def _ends(columns: Sequence[Cells], length: int, rows: int, size: int) -> list[i
     return ends
 
 
-# --- Lazy ----------------------------------------------------------------------------------------
-#
-# What is not in memory is a stream: engines' tables, lazy frames, readers, iterators of tables.
+# --- What is not in memory is a stream: engines' tables, lazy frames, readers, iterators ---------
 
 
 def as_stream(X: Table) -> Stream | None:

@@ -398,9 +398,7 @@ def sentence(message: str) -> str:
     return line
 
 
-# --- Predict -------------------------------------------------------------------------------------
-#
-# A frame of Spark is predicted where it is: a frame with further columns, computed when asked.
+# --- A frame of Spark is predicted where it is: as further columns, computed when asked ----------
 #
 # The model travels to the workers as a model file, which Spark ships with the function and
 # broadcasts if it is large; a worker opens it once, for all partitions that it predicts.

@@ -57,9 +57,7 @@ from naively.terms.words import (
     urn_terms,
 )
 
-# --- Lengths -------------------------------------------------------------------------------------
-#
-# How many words the drawn texts have, and which: never none, or exactly as many as are wanted.
+# --- How many words drawn texts have, and which: never none, or as many as are wanted ------------
 
 
 MOST_WORDS = 200_000_000  # that are drawn at once, which take some 5 GB

@@ -36,9 +36,7 @@ from naively.terms.kinds import FunctionTerms, TermBlock, sum_of_cells
 from naively.terms.uncertain import Uncertain, moments_of_beta, moments_of_gamma
 from naively.terms.words import LineTerms
 
-# --- Rate ----------------------------------------------------------------------------------------
-#
-# Rates: event models with one parameter for each column and class, how often something happens.
+# --- Rates: event models with one parameter for each column and class, how often it happens ------
 #
 # Two sums a and b are sufficient for it, such as the events and the rows that they happened in, or
 # the successes and the failures. The conjugate prior, Gamma(a, b) or Beta(a, b), adds pretend data

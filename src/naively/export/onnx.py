@@ -219,9 +219,7 @@ class Graph:
         return model
 
 
-# --- Inputs --------------------------------------------------------------------------------------
-#
-# The inputs of an ONNX graph: which there are, what they are called, and rows as their tensors.
+# --- The inputs of an ONNX graph: which there are, their names, and rows as their tensors --------
 
 
 NUMBERS = ("number", "boolean", "time")

@@ -23,9 +23,7 @@ from naively.kernels.reference import Floats
 from naively.kernels.tokens import splitter
 from naively.terms.views import TokensTerm
 
-# --- Score ---------------------------------------------------------------------------------------
-#
-# A query that scores the rows of a table: a model's class and probabilities, in the database.
+# --- A query that scores rows in the database: a model's class and probabilities -----------------
 
 
 Where: TypeAlias = Literal["auto", "inline", "table"]  # the numbers of levels and tokens are

@@ -181,9 +181,7 @@ def _plain(value: object) -> Json:
     raise TypeError(f"A model file cannot hold the {type(value).__name__} {value!r}.")
 
 
-# --- Compressed --------------------------------------------------------------------------------
-#
-# A model file whose name ends in ``.gz`` is compressed; ``gunzip`` makes the plain file of it.
+# --- A model file named ``.gz`` is compressed; ``gunzip`` makes the plain file of it -------------
 #
 # Half of a model of texts is words, and most of its counts are 1, so that about a third is left. A
 # compressed file can hold a thousand times its size, and who loads a stranger's file should not

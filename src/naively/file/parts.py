@@ -79,9 +79,7 @@ from naively.terms.functions import (
     There,
 )
 
-# --- Keys --------------------------------------------------------------------------------------
-#
-# Groups of columns are known by value: event model, kind, and, of a text, its column and analyser.
+# --- Groups of columns are known by event model, kind, and a text by column and analyser ---------
 #
 # Each is written by its name and settings, and made again from them; a file can name nothing else.
 
@@ -476,9 +474,7 @@ def _checked(name: str, high: Floats, unread: UnreadArrays) -> Sums:
     return Sums(high, low)
 
 
-# --- Linear ------------------------------------------------------------------------------------
-#
-# The linear part of the weights in a file: which terms there are, and their numbers in arrays.
+# --- The linear part of the weights: which terms there are, and their numbers in arrays ----------
 #
 # The header names the group, the column and the kind of each term, and the level of a step. The
 # terms with slopes of their own are first, in the order in which they are added up; products stand
@@ -759,9 +755,7 @@ def _read_products(
     return found
 
 
-# --- Weights -----------------------------------------------------------------------------------
-#
-# The weights of a model in a file: which parts they are of is in the header, they are arrays.
+# --- The weights of a model: which parts they are of is in the header, they are arrays -----------
 
 
 BANDS = 1100  # of document frequency, by powers of two; a float counts no further
@@ -829,9 +823,7 @@ def read_weights(
     )
 
 
-# --- Held-out rows -------------------------------------------------------------------------------
-#
-# How probable the right classes of held-out rows were, which sets of classes follow from.
+# --- How probable the right classes of held-out rows were, from which sets of classes follow -----
 
 
 def write_held_out(held_out: HeldOut, arrays: Arrays) -> Saved:
@@ -854,9 +846,7 @@ def read_held_out(saved: SavedHeldOut, unread: UnreadArrays, classes: LabelArray
     return HeldOut(tuple(classes.tolist()), cell.astype(np.int64), rows, float(saved.left))
 
 
-# --- Sample --------------------------------------------------------------------------------------
-#
-# A sample of the rows that a model has learned, in its file: encoded as the model counted them.
+# --- A sample of the rows that a model has learned, encoded as the model counted them ------------
 
 
 Keys: TypeAlias = NDArray[np.uint64]

@@ -24,9 +24,7 @@ from naively.schema.schema import BESIDE, DERIVED, Group, level_hashes, mixed
 from naively.schema.settings import ClassPrior
 from naively.terms.words import LENGTH_POWER, WordTerms, length_factor
 
-# --- Leave one out -------------------------------------------------------------------------------
-#
-# The leave-one-out table: the evidence of each part of a row, as if the row were not learned.
+# --- The leave-one-out table: the evidence of each part of a row, the row not learned ------------
 #
 # Weights are fitted to the table, and honest scores are taken from it. A row is left out in closed
 # form.

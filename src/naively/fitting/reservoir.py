@@ -22,9 +22,7 @@ from naively.messages import warn
 from naively.model.model import Model
 from naively.schema.schema import DERIVED, contents, fingerprints, mixed
 
-# --- Reservoir -----------------------------------------------------------------------------------
-#
-# The reservoir: a sample of the rows learned, at most some thousand different ones, in memory.
+# --- The reservoir: a sample of the rows learned, at most some thousand, in memory ---------------
 #
 # Weights are fitted and scores estimated on it. A row has a key, a hash of its cells, its label
 # and a seed, and the rows of the least keys stay (a bottom-k sample, and all rows below a key that

@@ -344,9 +344,7 @@ class SideBySide(Curvature):
         return times
 
 
-# --- Passes --------------------------------------------------------------------------------------
-#
-# Rows laid out for many passes over them: what is added to their joint, its loss and curvature.
+# --- Rows laid out for many passes: what is added to their joint, its loss and curvature ---------
 #
 # To the joint log likelihood of a class are added functions of the row times slopes of the class,
 # and evidence times weights. Of two classes only the log odds matter, so that half is kept.

@@ -356,9 +356,7 @@ def _weights(a: Weights | None, b: Weights | None, classes: list[Any], n: int) -
     ]
 
 
-# --- Items ---------------------------------------------------------------------------------------
-#
-# What the rows of a table of parameters stand for: columns, levels, words, bins.
+# --- What the rows of a table of parameters stand for: columns, levels, words, bins --------------
 
 
 Named: TypeAlias = Callable[[NDArray[np.int64]], list[Any]]  # the columns or items of some rows

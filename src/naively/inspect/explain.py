@@ -49,9 +49,7 @@ if TYPE_CHECKING:
 
     from naively.inspect.worked import Worked
 
-# --- Explain -------------------------------------------------------------------------------------
-#
-# Explanations: weights of evidence, one per column, category or word, that sum to the log odds.
+# --- Explanations: weights of evidence, by column, level or word, that sum to the log odds -------
 #
 # The weight of evidence of an item for class c against class r is log p(item | c) - log p(item |
 # r) (I. J. Good, Probability and the Weighing of Evidence, 1950), in nats.

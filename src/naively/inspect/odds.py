@@ -118,9 +118,7 @@ def _log_of_others(log: Floats) -> Floats:
     return found
 
 
-# --- Strongest -----------------------------------------------------------------------------------
-#
-# What speaks most for each class: its words, levels and numbers, by their weights of evidence.
+# --- What speaks most for each class: words, levels and numbers, by weights of evidence ----------
 
 
 Rank: TypeAlias = tuple[float, float]  # what rows gain, and how often it came: the least is first

@@ -600,9 +600,7 @@ def _by_column(model: Model, group: Group) -> Iterator[Column]:
         yield from (Column(name, values, each) for name in names)
 
 
-# --- Linear --------------------------------------------------------------------------------------
-#
-# The linear view: a model as weights, where its log odds are a straight line in the features.
+# --- The linear view: a model as weights, where its log odds are a line in the features ----------
 
 
 FEATURES = 10  # features of greatest weight

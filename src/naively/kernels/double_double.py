@@ -9,9 +9,7 @@ from typing import Any, Self, TypeAlias, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-# --- Double double -------------------------------------------------------------------------------
-#
-# Double-double sums: each number is an unevaluated pair high + low of float64, about 32 digits.
+# --- Double-double sums: each number is a pair high + low of float64, about 32 digits ------------
 #
 # Sums kept this way do not show the order in which they were made: rows in any order, in any
 # chunks, on any number of threads, merged or forgotten, round to the same parameters. Error-free

@@ -10,9 +10,7 @@ from numpy.typing import NDArray
 
 from naively.kernels.reference import Floats
 
-# --- Softmax -------------------------------------------------------------------------------------
-#
-# The log loss of rows whose joint log likelihoods are sums, and its gradient, in plain NumPy.
+# --- The log loss of rows whose joint log likelihoods are sums, and its gradient, in NumPy -------
 #
 # Weights, slopes and biases are fitted by passes over the same rows. The rows lie in blocks of 64,
 # the numbers of a block's rows side by side, so that a pass is one stream through memory and takes
@@ -91,9 +89,7 @@ def _of_many(joint: Floats, codes: NDArray[np.int32]) -> tuple[Floats, Floats]:
     return np.log(norm) - at_right, p
 
 
-# --- Newton --------------------------------------------------------------------------------------
-#
-# The least penalised log loss of few rows by few arguments, by Newton's method, in plain NumPy.
+# --- The least penalised log loss of few rows by few arguments, by Newton's method, in NumPy -----
 #
 # The arguments are slopes, column by column, and then weights, which are at least 0. The rows are
 # those of ``softmax_loss``.

@@ -196,9 +196,7 @@ def cells_of(
     return entry, cell
 
 
-# --- Sparse others -------------------------------------------------------------------------------
-#
-# Rows that are left out where each class is scored by the words of all others, in plain NumPy.
+# --- Rows that are left out where each class is scored by the words of others, in NumPy ----------
 #
 # The tables of words × classes store only what is not 0, as in ``naively.kernels.sparse``.
 

@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 
     Notes = dict[str, None]  # sentences about what was not read or guessed, in order, each once
 
-# --- Message -------------------------------------------------------------------------------------
-#
-# One message becomes a row: what its reader sees, and what its headers tell, as text by column.
+# --- A message becomes a row: what its reader sees and its headers tell, as text by column -------
 #
 # The standard library parses a message within the limits of ``limits``, so nothing that a sender
 # can write makes reading fail, or slow. The filter reads one message a process, so each import

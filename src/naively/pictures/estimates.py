@@ -32,9 +32,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
 
-# --- Estimates -----------------------------------------------------------------------------------
-#
-# Pictures of estimates: fitted densities, posteriors, surfaces, and how they change with data.
+# --- Estimates: fitted densities, posteriors, surfaces, and how they change with data ------------
 
 
 Whole = NDArray[np.int64]
@@ -315,9 +313,7 @@ def _legend_above(ax: Axes, **options: Any) -> None:
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), fontsize=small, **given)
 
 
-# --- Priors --------------------------------------------------------------------------------------
-#
-# Densities of parameters: lines, one for each column or level, and contours of two parameters.
+# --- Priors: a line for each column or level, and contours of two parameters ---------------------
 
 
 ROOM = 1.08  # of the height of the Axes, to that of the highest curve

@@ -36,9 +36,7 @@ from naively.pictures.axes import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# --- Scores --------------------------------------------------------------------------------------
-#
-# Pictures of how good predictions are: reliability, confusion, ROC, and what columns are worth.
+# --- How good predictions are: reliability, confusion, ROC, and what columns are worth -----------
 
 
 WIDE_BAND, LIGHT = "#D0D0D0", "#9ECAE1"

@@ -334,9 +334,7 @@ def _is_sequence(column: Cells) -> bool:
     return int(np.bincount((whole - whole.min()).astype(np.int64)).max()) == 1
 
 
-# --- Given ---------------------------------------------------------------------------------------
-#
-# The event models that were given: one for all columns, or by the name or the kind of a column.
+# --- The event models that were given: one for all, or by the name or the kind of a column -------
 
 
 Choice: TypeAlias = "str | EventModel | TextModel"

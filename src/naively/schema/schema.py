@@ -803,9 +803,7 @@ def event_name(group: Group) -> str:
     return name if plain else f"{name} {group.analyser}"
 
 
-# --- Fingerprint ---------------------------------------------------------------------------------
-#
-# A number for each row that follows from its cells alone, so that equal rows have equal ones.
+# --- A number for each row that follows from its cells alone: equal rows have equal ones ---------
 #
 # It is a sum over the columns, so that their order does not matter, nor how the row is encoded: a
 # number adds the same as truth, number or level, and a string as level or text. A missing cell

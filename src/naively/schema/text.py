@@ -475,9 +475,7 @@ def text_group(name: Name, text: TextModel) -> Group:
     return Group(text.event_model, "text", (name,), text)
 
 
-# --- Regular -------------------------------------------------------------------------------------
-#
-# Regular expressions that are known not to stall, whoever wrote them: a model file may hold some.
+# --- Regular expressions that are known not to stall: a model file may hold some -----------------
 #
 # Python's engine goes back over a text wherever a choice may have been wrong, and has no limit. A
 # pattern is taken if at each choice within a repeat the next character decides (Brüggemann-Klein &

@@ -327,9 +327,7 @@ def urn_terms(count: Floats) -> FunctionTerms:
     return FunctionTerms(of_cells, np.broadcast_to(1.0, count.shape), base, of_rows)
 
 
-# --- Words ---------------------------------------------------------------------------------------
-#
-# Terms of words: ``Σ x · slope``, where most words have in most classes what all have there.
+# --- Terms of words: ``Σ x · slope``, where most words have in most classes what all have there ---
 #
 # In a class that a word never came in, its slope is that of any word that never came in it. So a
 # slope is that of the word's band, and something more in the few classes that the word came in;
