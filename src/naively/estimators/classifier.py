@@ -65,7 +65,7 @@ from naively.estimators.scikit import Estimator
 from naively.file import store
 from naively.file.parts import SampledRows
 from naively.fitting.learn import LabelledStream, check_named
-from naively.fitting.reservoir import Lacking, Reservoir, merged
+from naively.fitting.reservoir import Reservoir, merged
 from naively.fitting.weights import posterior
 from naively.kernels.reference import Finish, Finished, Floats
 from naively.model.class_prior import Cost, decide, estimate_prior, given_prior, shift
@@ -1027,7 +1027,7 @@ class Classifier(Estimator):
     @property
     def unlabelled_weight_(self) -> float:
         """How much a row without a label counts."""
-        return self._learned.sample.unlabelled_weight if self.__sklearn_is_fitted__() else 0.0
+        return self._learned.unlabelled_weight if self.__sklearn_is_fitted__() else 0.0
 
     @property
     def classes_(self) -> LabelArray:
@@ -1129,7 +1129,8 @@ class Classifier(Estimator):
         Only their samples of rows are, until all have come.
         """
         check_is_fitted(self)
-        samples: list[Reservoir | Lacking] = []
+        samples: list[Reservoir | None] = []
+        weights: list[float] = []
         histories: list[tuple[str, History]] = []
         kinds: set[Weighting | None] = set()
         seeks: list[bool] = []
@@ -1141,6 +1142,7 @@ class Classifier(Estimator):
                 check_is_fitted(one)
                 learned = one._learned  # noqa: SLF001  (of our class)
                 samples.append(learned.sample)
+                weights.append(learned.unlabelled_weight)
                 histories.append(("merged" if histories else "", learned.history))
                 kinds.add(one._kind)  # noqa: SLF001
                 seeks.append(one._interacts)  # noqa: SLF001
@@ -1151,12 +1153,13 @@ class Classifier(Estimator):
             return self
         model.class_log_prior  # noqa: B018  (a prior that does not fit all classes is an error now)
         self._learn_as(kinds, any(seeks), model)
-        sample = merged(samples, model)
+        sample, weight = merged(samples, model), max(weights)
         gained = model.counted.rows - self._total
-        if not isinstance(sample, Lacking):
+        if sample is not None and weight == 0:
             model = self._weighed(model, sample)
+        history = History.merged(histories)
         learned = replace(
-            self._learned, model=model, sample=sample, history=History.merged(histories)
+            self._learned, model=model, sample=sample, history=history, unlabelled_weight=weight
         )
         self._learned = learned.recorded("merge", gained)
         return self

@@ -62,7 +62,7 @@ from naively.fitting.learn import (
     weighed,
 )
 from naively.fitting.limits import Limits
-from naively.fitting.reservoir import Lacking, Reservoir, sample_of_all
+from naively.fitting.reservoir import Reservoir, sample_of_all
 from naively.fitting.sample import notes_of
 from naively.fitting.semi_supervised import learn_unlabelled
 from naively.messages import warn
@@ -79,6 +79,7 @@ from naively.options import (
     Weighting,
     check_options,
     duration_of,
+    is_word,
     without_class_weight,
 )
 from naively.schema.choose import EventModels, given_as_objects, read_as_given
@@ -432,7 +433,7 @@ class NaiveBayes(Classifier):
             model = model.with_classes(encode_labels(classes).classes)
         check_effect(self, model.counted.schema)
         prior = how.settings.class_prior
-        if not (isinstance(prior, str) and prior == "data"):
+        if not is_word("data", prior):
             more = more and classes is None
             check_class_prior(prior, how.settings.estimate, model.classes, more=more)
         for said in leaks(model.view.schema, model.view.tally):
@@ -441,13 +442,14 @@ class NaiveBayes(Classifier):
         if self.missing_values is not None:
             marks_of = ReadAs(options=how.settings).marks_of
             warn_of_marked_numbers(model.view.schema, model.view.tally, marks_of)
-        unlabelled = None if found.is_labelled else found
+        unlabelled, weight = None if found.is_labelled else found, 0.0
         del found, counted  # what was read takes memory, of which weights need some too
         if unlabelled is not None:
-            model, sample = self._with_unlabelled(model, sample, unlabelled)
+            model, weight = self._with_unlabelled(model, sample, unlabelled)
         else:
             model = weighed(model, sample, self.weights, seeks=self.interactions is not None)
-        return Learned(model, sample, target=target).recorded("train", model.counted.rows)
+        learned = Learned(model, sample, target=target, unlabelled_weight=weight)
+        return learned.recorded("train", model.counted.rows)
 
     @exclusive
     def partial_fit(
@@ -520,7 +522,7 @@ class NaiveBayes(Classifier):
 
     def _learn_more(self, before: Learned, found: Labelled, classes: Target) -> Learned:
         """Return what more rows teach; weights are fitted again if they are of too few rows."""
-        kept = None if isinstance(before.sample, Lacking) else before.sample
+        kept, weight = before.sample, before.unlabelled_weight
         seeks = self.interactions is not None
         empty = (
             Reservoir.chosen_by(self.random_state, grows=seeks) if kept is None else kept.empty()
@@ -539,17 +541,13 @@ class NaiveBayes(Classifier):
         odds = before.model.counted.held_out
         if not found.is_labelled:
             alone = new.for_model(model) if sample is None else sample
-            model, alone = self._with_unlabelled(model, alone, found)
+            model, weight = self._with_unlabelled(model, alone, found)
             sample = None if kept is None else alone
-            weight = alone.unlabelled_weight
-        else:
-            weight = before.sample.unlabelled_weight
-            if sample is not None and weights_are_stale(self.model_, model):
-                model = self._weighed(model, sample)
-            elif odds is not None:  # it holds still: the model has become no worse
-                model = model.with_held_out(odds.among(model.classes))
-        rows = Lacking(weight) if sample is None else sample
-        learned = replace(before, model=model, sample=rows)
+        elif sample is not None and weights_are_stale(self.model_, model):
+            model = model if weight > 0 else self._weighed(model, sample)
+        elif odds is not None:  # it holds still: the model has become no worse
+            model = model.with_held_out(odds.among(model.classes))
+        learned = replace(before, model=model, sample=sample, unlabelled_weight=weight)
         return learned.recorded("update", model.counted.rows - before.model.counted.rows)
 
     @exclusive
@@ -753,7 +751,7 @@ class NaiveBayes(Classifier):
         if given_as_objects(event_models, model.view.schema):
             options["smoothing"] = "auto"  # they have their own, and any other would have no effect
         nb = cls(event_models, **options)
-        rows = Lacking() if sample is None else Reservoir.restored(sample, model)
+        rows = None if sample is None else Reservoir.restored(sample, model)
         nb._learned = Learned(model, rows, history or History(), target)
         return nb
 
@@ -773,11 +771,10 @@ class NaiveBayes(Classifier):
 
     def _with_unlabelled(
         self, model: Model, sample: Reservoir, found: Labelled
-    ) -> tuple[Model, Reservoir]:
-        """Learn from rows without a label too, and fit the weights."""
+    ) -> tuple[Model, float]:
+        """Learn from rows without a label too, which count so much, and fit the weights."""
         assert isinstance(found, InMemory)
-        model, weight = learn_unlabelled(found, model, sample, self.event_models, self.weights)
-        return model, replace(sample, unlabelled_weight=weight)
+        return learn_unlabelled(found, model, sample, self.event_models, self.weights)
 
     @property
     def n_features_in_(self) -> int:

@@ -326,8 +326,6 @@ def encoded(source: Labelled, how: Recipe) -> tuple[Batch, Model]:
 
 def weighed(model: Model, sample: Reservoir, kind: Weighting | None, *, seeks: bool) -> Model:
     """Return the model with weights fitted to the sample; with interactions, if they are sought."""
-    if sample.unlabelled_weight > 0:
-        return model  # the weights stay: no row of the sample can be left out
     if kind is None:
         return model.weighed(None)
     rows = sample.of(model, larger=seeks)
