@@ -140,7 +140,13 @@ class Analyser(ABC):
     max_features: int | None = None
     binary: bool = False
     features: int | None = None
+    max_tokens: int | None = None
     vocabulary: Sequence[str] | None = None  # where it is declared, no other tokens are counted
+
+    @property
+    def functions(self) -> dict[str, Callable[[str], Any]]:
+        """The functions that a text goes through, by the options that they were given as."""
+        return {}
 
     @property
     @abstractmethod

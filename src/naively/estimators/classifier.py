@@ -8,7 +8,6 @@ asked of it has three doors: ``inspect``, ``curve`` and ``export``.
 from __future__ import annotations
 
 import datetime as dt
-import sys
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from copy import deepcopy
@@ -102,13 +101,14 @@ def by_row(title: str) -> Callable[[Method], Method]:
     def decorate(verb: Method) -> Method:
         @wraps(verb)
         def answer(self: Fitted, X: Table, *args: Any, **kwargs: Any) -> Any:
-            stream = None if elsewhere(X) is None else self._stream(X)
+            made_by = elsewhere(X)
+            stream = None if made_by is None else self._stream(X)
             if stream is None:
                 return verb(as_now(self), X, *args, **kwargs)
             classes = self._checked.classes  # what is not fitted yet says so now
             # The model is that of now, whatever is learned before the rows are read.
             ask = partial(_of_rows, partial(verb, as_now(self)), args, kwargs)
-            if "polars" in sys.modules and isinstance(X, sys.modules["polars"].LazyFrame):
+            if made_by == ("polars", "LazyFrame"):
                 unsure = "reject" in kwargs and kwargs["reject"] is not None
                 single = is_single(kwargs.get("dtype", np.float64))
                 return _lazy_frame(X, ask, title, classes, unsure=unsure, single=single)
@@ -724,18 +724,19 @@ class Classifier(Estimator):
     ) -> tuple[Table, dict[str, Named | None]]:
         """Return what is said of each row beside its label, and the table of what is learned."""
         said = self._read_as
+        named = {what: of for what, of in given.items() if isinstance(of, str)}
         found = {
             what: None if of is None else Named("", of, said)
             for what, of in given.items()
-            if not isinstance(of, str)
+            if what not in named
         }
         if means_copies("groups", given.get("groups")):
             found["groups"] = Named(COPIES, None)
         if len(found) == len(given):
             return X, found
         rows = as_rows(X)
-        for what, name in given.items():
-            if isinstance(name, str) and what not in found:
+        for what, name in named.items():
+            if what not in found:
                 if name not in rows.names:
                     raise ValueError(missing_column(name, rows.names, f"column of {what}"))
                 found[what] = Named(name, rows.cells(name), said)

@@ -74,21 +74,25 @@ def plain_labels(y: Target, sample_weight: RowWeight) -> Labels | None:
     array([1, 2])
     >>> plain_labels(np.array([2.5, 1.0]), None)  # None: scikit-learn says what is wrong
     """
-    if not isinstance(y, np.ndarray | list) and hasattr(y, "to_numpy"):
+    if hasattr(y, "to_numpy"):
         y = read_labels(y)
         y = y if isinstance(y, Strings) else y.to_numpy()
-    if isinstance(y, list):
-        if not y or not isinstance(y[0], str):
-            return None
-    elif not isinstance(y, Strings) and not (type(y) is np.ndarray and y.dtype.kind in "biufUO"):
+    is_array = type(y) is np.ndarray
+    match y:
+        case Strings():
+            is_read = True
+        case list():
+            is_read = bool(y) and isinstance(y[0], str)
+        case _:
+            is_read = is_array and y.ndim == 1 and y.dtype.kind in "biufUO"
+    if not is_read:
         return None
     try:
         labels = encode_labels(y, sample_weight)
     except (ValueError, TypeError):
         return None
     kind = labels.classes.dtype.kind
-    of_objects = isinstance(y, np.ndarray) and y.dtype.kind == "O" and kind != "U"
-    if of_objects or kind not in "biufU" or (isinstance(y, np.ndarray) and y.ndim != 1):
+    if kind not in ("U" if is_array and y.dtype.kind == "O" else "biufU"):
         return None
     fractions = kind == "f" and bool((labels.classes != np.rint(labels.classes)).any())
     return None if fractions else labels

@@ -39,7 +39,7 @@ from naively.events.base import (
 from naively.events.estimate import Estimable, Estimate, flat
 from naively.events.prior import Dirichlet, dirichlet, share
 from naively.events.shown import PROBABILITY, read_shares
-from naively.kernels.double_double import NEGLIGIBLE
+from naively.kernels.double_double import NEGLIGIBLE, Sums
 from naively.kernels.reference import Floats
 from naively.messages import shortened
 from naively.options import PSEUDO_COUNTS, How
@@ -232,7 +232,7 @@ class Categorical(Estimable[Levels, Codes]):
         ['red', 'red', 'red', 'red']
         """
         levels, shares = read_shares(cls.__name__, p)
-        return cls(alpha=0, estimate="mle").given(Levels((0,), (levels,)), {LEVEL: shares})
+        return cls(alpha=0, estimate="mle").given(Levels((0,), (levels,)), {LEVEL: Sums(shares)})
 
     def uncertain(self, tally: BlockTally[Levels], block: Codes, least: float = 0.0) -> Uncertain:
         """Return the posterior mean and variance of levels; those never seen count as known."""

@@ -376,10 +376,10 @@ def _named(axis: Axis, column: int, item: int, rows: Rows) -> tuple[str, object]
             return title(of), word
         case Levels() if item < len(axis.levels[column]):
             return title(axis.columns[column]), axis.levels[column][item]
+        case Levels() if axis.columns[column] not in rows.names:
+            return title(axis.columns[column]), "(never seen)"
     name = axis.columns[column]
-    if name in rows.names:
-        return title(name), plain_cells(rows.values(name))[0]
-    return title(name), "(never seen)" if isinstance(axis, Levels) else None
+    return title(name), plain_cells(rows.values(name))[0] if name in rows.names else None
 
 
 def _weights(model: Model, group: Group, x_of: dict[int, float]) -> Floats | None:
