@@ -24,7 +24,7 @@ COPIES = "copies"  # groups= of equal rows
 
 def means_copies(what: str, given: object) -> bool:
     """Whether what is said beside labels is that equal rows are groups."""
-    return what == "groups" and is_word(COPIES, given)
+    return what == "groups" and _is_word(COPIES, given)
 
 
 class OfFields:
@@ -141,7 +141,7 @@ LIMITS = kind_of("a mapping of 'rules', 'without', 'monotone' and 'given'", Mapp
 
 def words(*each: str) -> list[OptionKind]:
     """Return the kinds that only these words are of."""
-    return [OptionKind(repr(word), partial(is_word, word)) for word in each]
+    return [OptionKind(repr(word), partial(_is_word, word)) for word in each]
 
 
 def by_column(*kinds: OptionKind) -> list[OptionKind]:
@@ -155,7 +155,7 @@ def by_column(*kinds: OptionKind) -> list[OptionKind]:
     return [*kinds, NONE, mapping]
 
 
-def is_word(word: str, value: object) -> bool:
+def _is_word(word: str, value: object) -> bool:
     """Whether a value is this word; an array is not compared with it."""
     return isinstance(value, str) and value == word
 

@@ -790,7 +790,7 @@ class ColumnRows(Rows):
         return ColumnRows(cells, kinds, self.length, readings, words)
 
     def take(self, index: Any) -> ColumnRows:
-        columns: dict[Any, Cells] = {name: cells[index] for name, cells in self.columns.items()}
+        columns: dict[Name, Cells] = {name: cells[index] for name, cells in self.columns.items()}
         length = (
             len(next(iter(columns.values()))) if columns else len(np.arange(self.length)[index])
         )

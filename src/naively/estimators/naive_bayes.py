@@ -79,7 +79,6 @@ from naively.options import (
     Weighting,
     check_options,
     duration_of,
-    is_word,
     without_class_weight,
 )
 from naively.schema.choose import EventModels, given_as_objects, read_as_given
@@ -433,7 +432,7 @@ class NaiveBayes(Classifier):
             model = model.with_classes(encode_labels(classes).classes)
         check_effect(self, model.counted.schema)
         prior = how.settings.class_prior
-        if not is_word("data", prior):
+        if not (isinstance(prior, str) and prior == "data"):
             more = more and classes is None
             check_class_prior(prior, how.settings.estimate, model.classes, more=more)
         for said in leaks(model.view.schema, model.view.tally):

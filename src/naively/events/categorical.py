@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from naively.counting.axis import LEVEL, VALUE, Level, Levels, title
 from naively.counting.block import Block, Codes
-from naively.counting.labels import Labels, is_missing
+from naively.counting.labels import Labels, is_missing, plain_cell
 from naively.counting.leave_one_out import (
     ROWS,
     BagsLeftOut,
@@ -447,7 +447,7 @@ def declared_levels(levels: Any, p: Any) -> tuple[tuple[Level, ...] | None, Any]
 
 def _own(level: Level) -> Level:
     """Return a level of NumPy as Python's own, and a whole number as int, as levels are kept."""
-    own = level.item() if isinstance(level, np.generic) else level
+    own = plain_cell(level)
     return int(own) if isinstance(own, float) and own.is_integer() else own
 
 

@@ -25,7 +25,7 @@ from naively.counting.axis import (
     title,
 )
 from naively.counting.block import B, Codes, Dense, Documents
-from naively.counting.labels import Labels, RowWeight, check_weight, is_missing
+from naively.counting.labels import Labels, RowWeight, check_weight, is_missing, plain_cell
 from naively.counting.tally import BlockTally
 from naively.events.base import Distribution, EventModel, Tables, no_estimate
 from naively.events.outcomes import (
@@ -779,7 +779,8 @@ class Estimable(EventModel[A, B]):
         for parameter, value in given.items():
             values = value
             if isinstance(value, Mapping):
-                known = _outcomes(tally.axis)
+                axis: Axis = tally.axis
+                known = axis.words if isinstance(axis, Words) else axis.levels_of(0)
                 lacking = [level for level in known if level not in value]
                 if lacking or not known:
                     raise ValueError(
@@ -867,15 +868,16 @@ class Estimable(EventModel[A, B]):
 
         Texts are encoded where the axis is of given words.
         """
-        if isinstance(axis, Words):
-            return Documents([*sample], axis)
-        if self.layout == "numbers":
-            return self._numbers(sample)
-        return self._codes(sample, axis)
+        match axis:
+            case Words():
+                return Documents([*sample], axis)
+            case Levels():
+                return self._codes(sample, axis)
+        return self._numbers(sample) if self.layout == "numbers" else self._codes(sample, None)
 
-    def _codes(self, sample: Sample, axis: Any) -> Codes:
+    def _codes(self, sample: Sample, axis: Levels | None) -> Codes:
         """Encode levels, or the rows of a joint table, as one column."""
-        values = [_own(value) for value in sample]
+        values = [*map(plain_cell, sample)]
         if self.layout == "rows":
             values = [*map(tuple, values)]
         elif any(isinstance(value, list | np.ndarray) for value in values):
@@ -911,15 +913,6 @@ class Estimable(EventModel[A, B]):
     def _matrix(self, numbers: Floats) -> Floats:
         """Return the numbers of a plain sample as rows × columns: a sequence is one column."""
         return numbers[:, None] if numbers.ndim == 1 else numbers
-
-
-def _outcomes(axis: Axis) -> Sequence[Level]:
-    """Return the levels of one column, or the words of a text."""
-    return axis.words if isinstance(axis, Words) else axis.levels_of(0)
-
-
-def _own(value: Level) -> Level:
-    return value.item() if isinstance(value, np.generic) else value
 
 
 def _no_number(sample: Sample) -> object:

@@ -21,7 +21,7 @@ from naively.counting.axis import (
     title,
 )
 from naively.counting.block import Batch, Block, BlockKey, Codes, Dense, Documents, Sparse
-from naively.counting.labels import is_missing
+from naively.counting.labels import is_missing, plain_cell
 from naively.data.columns import (
     TIME,
     Cells,
@@ -240,11 +240,6 @@ def whole_rows(rows: Rows, columns: range | tuple[Name, ...]) -> Rows:
 def plain_cells(column: CellArray) -> list[object]:
     """Return the cells of a column as Python's own."""
     return list(map(plain_cell, column.tolist()))
-
-
-def plain_cell(cell: object) -> object:
-    """Return a scalar of NumPy as Python's own, and anything else as it is."""
-    return cell.item() if isinstance(cell, np.generic) else cell
 
 
 def split_rows(block: Block, columns: Sequence[Name]) -> dict[Name, CellArray]:
