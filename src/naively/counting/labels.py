@@ -200,19 +200,21 @@ def encode_groups(given: Target, rows: int, first: int = 0) -> NDArray[np.uint64
     groups = _packed(given)
     if isinstance(groups, Strings):
         missing = np.zeros(len(groups), np.bool_) if groups.missing is None else groups.missing
-        names, codes = [*groups.different], groups.encoded[0]
     else:
         groups = _as_array(groups)
         if groups.shape != (rows,):
             raise ValueError(f"groups must have shape ({rows},), got {groups.shape}.")
         missing = _missing(groups)
-        codes, found = encode(groups)
-        names = found.tolist()
     if len(groups) != rows:
         raise ValueError(f"groups must have shape ({rows},), got ({len(groups)},).")
     if missing.any():
         row = first + int(np.flatnonzero(missing)[0])
         raise ValueError(f"Row {row} has no group; give each row one, if need be of its own.")
+    if isinstance(groups, Strings):
+        names, codes = [*groups.different], groups.encoded[0]
+    else:
+        codes, found = encode(groups)
+        names = found.tolist()
     return np.array([*map(hash_cell, names)], np.uint64)[codes]
 
 

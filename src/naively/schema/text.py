@@ -230,6 +230,7 @@ class Text(TextModel):
 
     @property
     def functions(self) -> dict[str, Callable[[str], Any]]:
+        """The functions that a text goes through, by the options that they were given as."""
         named = {name: getattr(self, name) for name in ("analyzer", "tokenizer", "preprocessor")}
         return {name: of for name, of in named.items() if callable(of)}
 
