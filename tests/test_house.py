@@ -109,7 +109,7 @@ def test_what_a_reader_has_to_hold_does_not_grow() -> None:
 @pytest.mark.parametrize(
     ("kind", "held", "caches"),
     [
-        (Learned, ["model", "sample", "history", "target"], ["held_out"]),
+        (Learned, ["model", "sample", "history", "target", "unlabelled_weight"], ["held_out"]),
         (Model, ["counted", "view", "weights"], ["terms"]),
     ],
 )
