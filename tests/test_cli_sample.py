@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -154,7 +153,7 @@ def test_rows_without_a_label_that_count_leave_none(
     said: list[str] = []
     monkeypatch.setattr(learn, "say", said.append)
     nb = NaiveBayes().fit(*rows(slice(50)))
-    nb._exchange(sample=replace(nb._learned.sample, unlabelled_weight=0.5))
+    nb._exchange(model=nb.model_.counting(unlabelled_weight=0.5))
     out = some.with_name("semi.naively")
     learn._save(nb, str(out), {}, keep_rows=True)
     assert said == ["rows without a label count, so that no sample of rows is kept."]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -442,7 +441,7 @@ def test_fractions_of_rows_are_refused() -> None:
             nb.export.with_noise(1.0, 1e-6)
     twice = NaiveBayes(weights=None).fit(X, y, sample_weight=[2.0, 1.0])
     assert twice.export.with_noise(1.0, 1e-6).noise_
-    twice._exchange(sample=replace(twice._learned.sample, unlabelled_weight=0.5))
+    twice._exchange(model=twice.model_.counting(unlabelled_weight=0.5))
     with pytest.raises(ValueError, match="Rows without a label count"):
         twice.export.with_noise(1.0, 1e-6)
 

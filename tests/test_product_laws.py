@@ -17,7 +17,6 @@ from scipy import sparse
 from naively import Bernoulli, Multinomial, NaiveBayes, load
 from naively.data.frames import as_rows
 from naively.fitting.leave_one_out import leave_one_out_table, weighted_joint
-from naively.fitting.reservoir import Lacking
 from naively.fitting.weights import fit
 from tests.products import PRODUCTS, Product, Table, assert_same, assert_same_tally, few, seeds
 from tests.test_missingness import FRAMES
@@ -216,7 +215,7 @@ def test_what_is_loaded_is_what_was_saved(
     assert_same(again, nb, other.X, atol=0)
     X, y, _ = other.labelled
     for one in (again, nb):
-        one._exchange(sample=Lacking())  # of a loaded model no row is in memory to fit weights to
+        one._exchange(sample=None)  # of a loaded model no row is in memory to fit weights to
         one.merge(product.fit(more)).partial_fit(X, y).decay(0.5)
     assert_same(again, nb, X, atol=0)
 

@@ -16,7 +16,7 @@ from naively.counting.block import Batch, Block
 from naively.counting.labels import Labels, encode_labels
 from naively.data.frames import as_rows
 from naively.fitting import reservoir
-from naively.fitting.reservoir import ANY, OF_ONE, Lacking, Reservoir, SampleSize
+from naively.fitting.reservoir import ANY, OF_ONE, Reservoir, SampleSize
 from naively.fitting.sample import deal
 from naively.fitting.weights import ROWS
 from naively.model.model import Model
@@ -403,7 +403,7 @@ def test_samples_of_other_seeds_do_not_merge_and_weights_are_averaged() -> None:
     assert a.weights_ is not None
     rows = a.weights_.rows
     a.merge(b)
-    assert isinstance(a._learned.sample, Lacking)
+    assert a._learned.sample is None
     assert a.weights_.rows == 2 * rows
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -292,10 +291,10 @@ def test_where_there_is_no_sample_it_is_said(change: Any, tmp_path: Path) -> Non
 
 def test_rows_without_a_label_that_count_leave_no_sample(tmp_path: Path) -> None:
     nb = NaiveBayes().fit([[1.0], [2.0], [7.0], [8.0]], ["a", "a", "b", "b"])
-    nb._exchange(sample=replace(nb._learned.sample, unlabelled_weight=0.3))
+    nb._exchange(model=nb.model_.counting(unlabelled_weight=0.3))
     with pytest.raises(ValueError, match="rows without a label count"):
         nb.save(tmp_path / "m", keep_rows=True)
-    nb._exchange(sample=replace(nb._learned.sample, unlabelled_weight=0.0))
+    nb._exchange(model=nb.model_.counting(unlabelled_weight=0.0))
     assert again(nb, tmp_path).assess().rows == 4
 
 

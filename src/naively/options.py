@@ -16,6 +16,7 @@ from datetime import timedelta
 from functools import partial, wraps
 from inspect import signature
 from numbers import Real
+from types import UnionType
 from typing import Any, Concatenate, Literal, ParamSpec, TypeAlias, TypeVar, get_args
 
 COPIES = "copies"  # groups= of equal rows
@@ -23,7 +24,7 @@ COPIES = "copies"  # groups= of equal rows
 
 def means_copies(what: str, given: object) -> bool:
     """Whether what is said beside labels is that equal rows are groups."""
-    return what == "groups" and isinstance(given, str) and given == COPIES
+    return what == "groups" and _is_word(COPIES, given)
 
 
 class OfFields:
@@ -50,18 +51,23 @@ Weighting: TypeAlias = Literal["loo", "temperature"]
 HOW: tuple[How, ...] = get_args(How)
 PSEUDO_COUNTS = {"laplace": 1.0, "jeffreys": 0.5}
 
-NOT_NEGATIVE = OptionKind(
-    "a number of at least 0",
-    lambda x: isinstance(x, Real) and 0 <= float(x) < math.inf,
-)
+
+def kind_of(
+    words: str,
+    of: type | UnionType,
+    within: Callable[[Any], bool] = lambda _: True,
+    read: Callable[[str], object] | None = None,
+) -> OptionKind:
+    """Return the kind of the values of a type that are within some bounds."""
+    return OptionKind(words, lambda x: isinstance(x, of) and within(x), read)
+
+
+NOT_NEGATIVE = kind_of("a number of at least 0", Real, lambda x: 0 <= float(x) < math.inf)
 NONE = OptionKind("None", lambda x: x is None)
 TRUTHS = {"true": True, "false": False}
-TRUE_OR_FALSE = OptionKind(
-    "True or False", lambda x: isinstance(x, bool), lambda text: TRUTHS.get(text.lower())
-)
-POSITIVE = OptionKind(
-    "a number greater than 0",
-    lambda x: isinstance(x, Real) and duration_of(x) is None and 0 < float(x) < math.inf,
+TRUE_OR_FALSE = kind_of("True or False", bool, read=lambda text: TRUTHS.get(text.lower()))
+POSITIVE = kind_of(
+    "a number greater than 0", Real, lambda x: duration_of(x) is None and 0 < float(x) < math.inf
 )
 SECONDS = {"s": 1, "min": 60, "h": 3600, "d": 86_400, "w": 604_800}  # of a unit of time
 
@@ -83,9 +89,10 @@ DURATION = OptionKind(
     lambda x: duration_of(x) is not None,
     lambda text: text,
 )
-STRINGS = OptionKind(
+STRINGS = kind_of(
     "a list of strings",
-    lambda x: isinstance(x, list | tuple) and all(isinstance(word, str) for word in x),
+    list | tuple,
+    lambda x: all(isinstance(word, str) for word in x),
     lambda text: text.split(","),
 )
 
@@ -117,11 +124,7 @@ def _whole(text: str) -> object:
     return int(text) if text.strip().lstrip("+-").isdecimal() else text
 
 
-LIMITS = OptionKind(
-    "a mapping of 'rules', 'without', 'monotone' and 'given'",
-    lambda x: isinstance(x, Mapping),
-    _asked,
-)
+LIMITS = kind_of("a mapping of 'rules', 'without', 'monotone' and 'given'", Mapping, read=_asked)
 
 
 def words(*each: str) -> list[OptionKind]:
@@ -132,18 +135,17 @@ def words(*each: str) -> list[OptionKind]:
 def by_column(*kinds: OptionKind) -> list[OptionKind]:
     """Return these kinds, None, and a mapping from columns to one of them."""
     alone = " or ".join(kind.words for kind in kinds)
-    mapping = OptionKind(
+    mapping = kind_of(
         f"a mapping from columns to {alone}",
-        lambda x: (
-            isinstance(x, Mapping)
-            and all(any(kind.holds(of) for kind in kinds) for of in x.values())
-        ),
+        Mapping,
+        lambda x: all(any(kind.holds(of) for kind in kinds) for of in x.values()),
     )
     return [*kinds, NONE, mapping]
 
 
 def _is_word(word: str, value: object) -> bool:
-    return isinstance(value, str) and value == word  # an array is not compared
+    """Whether a value is this word; an array is not compared with it."""
+    return isinstance(value, str) and value == word
 
 
 def option(default: object, kinds: Kinds, help: str) -> Any:  # noqa: A002  (its name everywhere)

@@ -238,15 +238,13 @@ def _split(
     rows: Rows, y: Cells, is_aside: NDArray[np.bool_], hold_out: str, data: str
 ) -> tuple[Rows, Cells, tuple[Rows, Cells]]:
     """Return the rows to learn from and their labels, and those that are set aside."""
-    from naively.data.columns import taken
-
     if is_aside.all() or not is_aside.any():
         raise ValueError(
             f"--hold-out {hold_out} sets {is_aside.sum():,} of the {len(rows):,} rows of {data} "
             "aside; there must be some to score and some to learn from."
         )
-    aside = rows.take(is_aside), taken(y, is_aside)
-    return rows.take(~is_aside), taken(y, ~is_aside), aside
+    aside = rows.take(is_aside), y[is_aside]
+    return rows.take(~is_aside), y[~is_aside], aside
 
 
 def _save(nb: NaiveBayes, output: str, provenance: Saved, *, keep_rows: bool) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import Enum
 from functools import cached_property, partial
@@ -140,7 +140,13 @@ class Analyser(ABC):
     max_features: int | None = None
     binary: bool = False
     features: int | None = None
+    max_tokens: int | None = None
     vocabulary: Sequence[str] | None = None  # where it is declared, no other tokens are counted
+
+    @property
+    def functions(self) -> Mapping[str, Callable[[str], object]]:
+        """The functions that a text goes through, by the options that they were given as."""
+        return {}
 
     @property
     @abstractmethod

@@ -471,6 +471,11 @@ def plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.str_ | np.bool_ | np.number) else value
 
 
+def plain_cell(cell: object) -> Any:
+    """Return a scalar of NumPy as Python's own, and anything else as it is."""
+    return cell.item() if isinstance(cell, np.generic) else cell
+
+
 def encode(labels: LabelArray) -> tuple[NDArray[np.int32], LabelArray]:
     """Return the code of each label, (rows,), and the sorted classes, (classes,)."""
     whole = encode_whole(labels)

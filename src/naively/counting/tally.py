@@ -543,8 +543,7 @@ def impossible(tally: Tally, shares: Collection[BlockKey] = ()) -> str | None:
         if key in shares:
             value, there = (block.sums[s] for s in (VALUE, PRESENT))
             if above := _first_place(value, _above(_numbers(value), _beside(value, there))):
-                column = 0 if isinstance(block.axis, Words) else above[0]
-                name = title(block.axis.columns[column])
+                name = title(block.axis.label(above[0])[0])
                 wrong = classes[above[1]]
                 return f"more cells of column {name!r} are true than there are in {wrong!r}"
     return None
@@ -708,7 +707,7 @@ def _where(block: BlockTally, row: int, rows: int, *, of_times: bool) -> str:
     """Name a row of a table: a row of the axis, or a column if the table has fewer rows."""
     axis = block.axis
     if rows < len(axis) and not isinstance(axis, Columns):
-        return f"column {title(axis.columns[0 if isinstance(axis, Words) else row])!r}"
+        return f"column {title(axis.columns[row])!r}"
     name, level = axis.label(row)
     if isinstance(axis, Cells):
         low, high = axis.low[row].item(), axis.high[row].item()

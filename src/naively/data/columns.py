@@ -185,14 +185,6 @@ def as_strings(cells: NDArray[Any]) -> Strings:
     return cast("Strings", dispatch.pack_strings(written))
 
 
-def taken(cells: Cells, rows: Any) -> Cells:
-    """Return the cells of an index: a slice, a mask of shape (rows,), or an array of places."""
-    if isinstance(rows, slice) or not isinstance(cells, Strings):
-        some: Cells = cells[rows]
-        return some
-    return cells.take(np.arange(len(cells))[rows])
-
-
 def levels_at(levels: Cells, codes: NDArray[np.int64]) -> Strings:
     """Return categories by their codes, (rows,): whatever they are, a level is a string."""
     strings = levels if isinstance(levels, Strings) else as_strings(levels)
@@ -252,7 +244,7 @@ def _of_cells(name: Name, cells: list[Any] | NDArray[np.object_]) -> Column:
         if not all_missing(floats):
             return floats, "number"
     if len(cells) <= FEW and str in kinds and kinds <= STRINGS:
-        return Strings.of_few(_listed(cells)), "string"
+        return Strings.of_few([*cells]), "string"
     strings = dispatch.pack_strings(cells)
     if strings is not None and strings.any_there:
         return strings, "string"
@@ -262,9 +254,7 @@ def _of_cells(name: Name, cells: list[Any] | NDArray[np.object_]) -> Column:
 def _of_any_cells(name: Name, cells: list[Any] | NDArray[np.object_]) -> Column:
     """Return cells that are not all floats, nor all strings, by their families."""
     lists = FAMILIES["words"]
-    cells = [
-        None if not isinstance(c, lists) and is_missing(c) else plain(c) for c in _listed(cells)
-    ]
+    cells = [None if not isinstance(c, lists) and is_missing(c) else plain(c) for c in cells]
     kinds = set(map(type, cells))
     families = {_family(kind) for kind in kinds - {type(None)}}
     if None in families:
@@ -299,10 +289,6 @@ def _as_written(name: Name, cells: list[Any]) -> list[str | None]:
         ]
     except UnicodeDecodeError:
         raise unusable(name, "bytes that are not UTF-8") from None
-
-
-def _listed(cells: list[Any] | NDArray[np.object_]) -> list[Any]:
-    return cells if isinstance(cells, list) else cells.tolist()
 
 
 def _of_mixed(name: Name, cells: list[Any], families: set[str]) -> Column:
@@ -606,6 +592,11 @@ class Rows(ABC):
         """Return one column of shape (rows,): numbers, times, or objects (None where missing)."""
         return as_objects(self.cells(name), self.kind(name))
 
+    def levels(self, name: Name) -> Cells:
+        """Return one column as labels and levels are told: strings as they are kept."""
+        cells = self.cells(name)
+        return cells if isinstance(cells, Strings) else self.values(name)
+
     @abstractmethod
     def take(self, index: Any) -> Rows:
         """Return the rows of an index: a slice, a mask of shape (rows,), or an array of places."""
@@ -635,8 +626,7 @@ class Rows(ABC):
         if target not in self.names:
             raise ValueError(missing_column(target, self.names, "target column"))
         rest = [name for name in self.names if name != target]
-        cells = self.cells(target)
-        return self.select(rest), cells if isinstance(cells, Strings) else self.values(target)
+        return self.select(rest), self.levels(target)
 
 
 def missing_column(name: Name, names: Sequence[Name], what: str = "column") -> str:
@@ -785,13 +775,12 @@ class ColumnRows(Rows):
         return ColumnRows(cells, kinds, self.length, readings, words)
 
     def take(self, index: Any) -> ColumnRows:
-        columns = {name: taken(cells, index) for name, cells in self.columns.items()}
+        columns: dict[Name, Cells] = {name: cells[index] for name, cells in self.columns.items()}
         length = (
             len(next(iter(columns.values()))) if columns else len(np.arange(self.length)[index])
         )
-        words = {name: taken(of, index) for name, of in self.words.items()}
-        some = {name: of for name, of in words.items() if isinstance(of, Strings)}
-        return ColumnRows(columns, self.kinds, length, self.readings, some)
+        words = {name: of[index] for name, of in self.words.items()}
+        return ColumnRows(columns, self.kinds, length, self.readings, words)
 
 
 def column_rows(columns: Mapping[Any, Any], kinds: Mapping[Any, Kind] | None = None) -> ColumnRows:

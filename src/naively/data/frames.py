@@ -147,8 +147,7 @@ def elsewhere(X: Table) -> tuple[str, str] | None:
 
 def is_on_cluster(X: Table) -> bool:
     """Whether a table is a frame of Spark, which is counted and predicted where its rows are."""
-    spark = sys.modules.get("pyspark.sql")
-    return spark is not None and isinstance(X, spark.DataFrame)
+    return elsewhere(X) == ("pyspark.sql", "DataFrame")
 
 
 def as_table(rows: Rows) -> Any:
@@ -577,7 +576,7 @@ def join_parts(name: Name, parts: list[Column]) -> Column:
         return np.full(sum(len(cells) for cells, _ in parts), None, object), None
     cells = [filled(cells, kind) if of is None else cells for cells, of in parts]
     if isinstance(cells[0], Strings):
-        return Strings.join([part for part in cells if isinstance(part, Strings)]), kind
+        return Strings.join(cells), kind  # type: ignore[arg-type]  # all are strings
     return np.concatenate(cells), kind  # type: ignore[arg-type]  # all are arrays
 
 
@@ -586,7 +585,7 @@ def filled(cells: Cells, kind: Kind) -> Cells:
     n = len(cells)
     match kind:
         case "string":
-            return Strings(np.zeros(n + 1, np.int64), np.empty(0, np.uint8), np.ones(n, np.bool_))
+            return Strings.all_missing(n)
         case "time":
             return np.full(n, NOT_A_TIME)
         case "text":

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from operator import add, sub
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,7 @@ from naively.messages import warn
 from naively.options import Options
 
 Asked: TypeAlias = Content | Literal["numbers"]
+R = TypeVar("R", bound=Rows)
 
 SHARE = 0.1  # of the cells that are no marks, at least, beside few words that recur
 SURE = 0.9  # or so many, whatever the words are
@@ -1002,8 +1003,8 @@ def say_contrary(name: Name, looked: Looked, of: Reading, before: Forms | None) 
 
 
 def with_readings(
-    rows: Rows, readings: Mapping[Any, Reading], found: Mapping[Any, Looked] | None = None
-) -> Rows:
+    rows: R, readings: Mapping[Any, Reading], found: Mapping[Any, Looked] | None = None
+) -> R | ColumnRows:
     """Return rows in which the strings of some columns are read in these ways."""
     # ``found`` is what `look_at` has found of columns.
     cells = {name: rows.cells(name) for name in rows.names}

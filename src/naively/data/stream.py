@@ -22,9 +22,8 @@ from naively.data.columns import (
     Content,
     Reading,
     join_columns,
-    taken,
 )
-from naively.data.frames import ArrowStream, Table, as_rows, elsewhere, filled, join_parts
+from naively.data.frames import ArrowStream, Table, as_rows, elsewhere, join_parts
 from naively.data.reading import (
     NOTHING_SAID,
     Forms,
@@ -269,9 +268,7 @@ class Stream(ABC):
         cells |= {kept_name(name): columns[name] for name in self.kept}
         rows = join_columns(cells)
         names = {name for name in read_as if name in cells}
-        read_now = with_readings(rows, {name: read_as[name] for name in names}, found)
-        assert isinstance(read_now, ColumnRows)
-        return read_now
+        return with_readings(rows, {name: read_as[name] for name in names}, found)
 
 
 def kept_name(name: str) -> str:
@@ -282,11 +279,7 @@ def kept_name(name: str) -> str:
 def _words(rows: ColumnRows, name: str) -> Strings:
     """Return the words of a column; all missing where it has none."""
     found = rows.words.get(name)
-    if found is not None:
-        return found
-    nothing = filled(np.full(len(rows), None, object), "string")
-    assert isinstance(nothing, Strings)
-    return nothing
+    return Strings.all_missing(len(rows)) if found is None else found
 
 
 class TableInMemory(Stream):
@@ -327,7 +320,7 @@ def in_pieces(
         yield columns
         return
     for some in map(slice, [0, *ends], ends):
-        yield {name: (taken(cells, some), kind) for name, (cells, kind) in columns.items()}
+        yield {name: (cells[some], kind) for name, (cells, kind) in columns.items()}
 
 
 def _ends(columns: Sequence[Cells], length: int, rows: int, size: int) -> list[int]:

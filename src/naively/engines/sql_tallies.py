@@ -44,7 +44,6 @@ from naively.data.reading import with_readings
 from naively.engines.databases import ColumnType, Database, Dialect, Line, Table, Value
 from naively.kernels.double_double import Sums
 from naively.kernels.reference import coarsest
-from naively.kernels.strings import Strings
 from naively.schema.schema import Group, Schema, TimePart
 
 # --- A labelled table in a database, as queries see it -------------------------------------------
@@ -150,7 +149,7 @@ class DatabaseTable:
         """Return the codes of labels that were read, and the sorted classes."""
         cells, kind = self.cells(self.target, found)
         rows = ColumnRows({self.target: cells}, {self.target: kind}, len(cells))
-        labels = encode_labels(cells if isinstance(cells, Strings) else rows.values(self.target))
+        labels = encode_labels(rows.levels(self.target))
         return labels.codes, labels.classes
 
     @cached_property

@@ -24,7 +24,6 @@ from naively.data.frames import Table, is_on_cluster
 from naively.data.stream import Stream
 from naively.estimators.learned import Learned, as_now
 from naively.events.prior import Seed
-from naively.fitting.reservoir import Lacking
 from naively.model.history import History
 from naively.model.model import Model
 from naively.options import Weighting
@@ -115,7 +114,7 @@ class Accessor(ABC):
     def _sampled_batches(self) -> list[Batch]:
         """Return a sample of the rows that were learned, encoded; none where none is kept."""
         sample = self._estimator._learned.sample
-        return [] if isinstance(sample, Lacking) else sample.of(self._model).batches
+        return [] if sample is None else sample.of(self._model).batches
 
     def _encoded(self, X: Table, y: Target, *, levels: bool = False) -> Batch:
         """Encode labelled rows that were not learned, as the rows learned were counted."""
@@ -523,8 +522,8 @@ class Inspect(Accessor):
 
         model = self._model
         sample = self._estimator._learned.sample
-        if isinstance(sample, Lacking):
-            raise ValueError(  # noqa: TRY004
+        if sample is None:
+            raise ValueError(
                 "Dependence is tested on a sample of the learned rows, and none is in memory: keep "
                 "it in the file with save(path, keep_rows=True); "
                 "after forget and decay fit again."
@@ -989,7 +988,7 @@ class Curve(Accessor):
         batch, model = other._count(rows, y, weighted=weights)
         held_out: Batch | float | None = None
         if isinstance(test, tuple):
-            other._learned = Learned(model, Lacking())
+            other._learned = Learned(model, None)
             held_out = type(self)(other)._encoded(*test)
         elif test is not None:
             held_out = test
@@ -1043,7 +1042,7 @@ class Curve(Accessor):
         model = self._model
         held_out = None if X is None else self._encoded(X, y)
         learned = self._estimator._learned
-        known = not isinstance(learned.sample, Lacking)
+        known = learned.sample is not None
         sample = learned.rows.of(model) if known or held_out is None else None
         return smoothing_curve(model, sample, held_out, values)
 

@@ -8,7 +8,6 @@ asked of it has three doors: ``inspect``, ``curve`` and ``export``.
 from __future__ import annotations
 
 import datetime as dt
-import sys
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from copy import deepcopy
@@ -65,7 +64,7 @@ from naively.estimators.scikit import Estimator
 from naively.file import store
 from naively.file.parts import SampledRows
 from naively.fitting.learn import LabelledStream, check_named
-from naively.fitting.reservoir import Lacking, Reservoir, merged
+from naively.fitting.reservoir import Reservoir, merged
 from naively.fitting.weights import posterior
 from naively.kernels.reference import Finish, Finished, Floats
 from naively.model.class_prior import Cost, decide, estimate_prior, given_prior, shift
@@ -98,13 +97,14 @@ def by_row(title: str) -> Callable[[Method], Method]:
     def decorate(verb: Method) -> Method:
         @wraps(verb)
         def answer(self: Fitted, X: Table, *args: Any, **kwargs: Any) -> Any:
-            stream = None if elsewhere(X) is None else self._stream(X)
+            made_by = elsewhere(X)
+            stream = None if made_by is None else self._stream(X)
             if stream is None:
                 return verb(as_now(self), X, *args, **kwargs)
             classes = self._checked.classes  # what is not fitted yet says so now
             # The model is that of now, whatever is learned before the rows are read.
             ask = partial(_of_rows, partial(verb, as_now(self)), args, kwargs)
-            if "polars" in sys.modules and isinstance(X, sys.modules["polars"].LazyFrame):
+            if made_by == ("polars", "LazyFrame"):
                 unsure = "reject" in kwargs and kwargs["reject"] is not None
                 single = is_single(kwargs.get("dtype", np.float64))
                 return _lazy_frame(X, ask, title, classes, unsure=unsure, single=single)
@@ -718,18 +718,19 @@ class Classifier(Estimator):
     ) -> tuple[Table, dict[str, Named | None]]:
         """Return what is said of each row beside its label, and the table of what is learned."""
         said = self._read_as
+        named = {what: of for what, of in given.items() if isinstance(of, str)}
         found = {
             what: None if of is None else Named("", of, said)
             for what, of in given.items()
-            if not isinstance(of, str)
+            if what not in named
         }
         if means_copies("groups", given.get("groups")):
             found["groups"] = Named(COPIES, None)
         if len(found) == len(given):
             return X, found
         rows = as_rows(X)
-        for what, name in given.items():
-            if isinstance(name, str) and what not in found:
+        for what, name in named.items():
+            if what not in found:
                 if name not in rows.names:
                     raise ValueError(missing_column(name, rows.names, f"column of {what}"))
                 found[what] = Named(name, rows.cells(name), said)
@@ -1021,7 +1022,9 @@ class Classifier(Estimator):
     @property
     def unlabelled_weight_(self) -> float:
         """How much a row without a label counts."""
-        return self._learned.sample.unlabelled_weight if self.__sklearn_is_fitted__() else 0.0
+        return (
+            self._learned.model.counted.unlabelled_weight if self.__sklearn_is_fitted__() else 0.0
+        )
 
     @property
     def classes_(self) -> LabelArray:
@@ -1121,7 +1124,7 @@ class Classifier(Estimator):
         """Merge models that come one after the other, none of which is held (see ``merge``)."""
         # Only their samples of rows are, until all have come.
         check_is_fitted(self)
-        samples: list[Reservoir | Lacking] = []
+        samples: list[Reservoir | None] = []
         histories: list[tuple[str, History]] = []
         kinds: set[Weighting | None] = set()
         seeks: list[bool] = []
@@ -1145,11 +1148,10 @@ class Classifier(Estimator):
         self._learn_as(kinds, any(seeks), model)
         sample = merged(samples, model)
         gained = model.counted.rows - self._total
-        if not isinstance(sample, Lacking):
+        if sample is not None:
             model = self._weighed(model, sample)
-        learned = replace(
-            self._learned, model=model, sample=sample, history=History.merged(histories)
-        )
+        history = History.merged(histories)
+        learned = replace(self._learned, model=model, sample=sample, history=history)
         self._learned = learned.recorded("merge", gained)
         return self
 

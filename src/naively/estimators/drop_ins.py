@@ -38,7 +38,7 @@ from naively.estimators.learned import NO_HISTORY, Learned, check_is_fitted, exc
 from naively.events import Bernoulli, Categorical, Complement, Gaussian, Multinomial
 from naively.events.base import EventModel
 from naively.fitting.learn import check_some_weight
-from naively.fitting.reservoir import ANY, Lacking, Reservoir
+from naively.fitting.reservoir import ANY, Reservoir
 from naively.kernels.reference import Finish, Finished, Floats
 from naively.kernels.strings import Strings
 from naively.messages import warn
@@ -50,8 +50,8 @@ from naively.options import (
     NONE,
     NOT_NEGATIVE,
     Allowed,
-    OptionKind,
     check_options,
+    kind_of,
     without_class_weight,
     words,
 )
@@ -68,21 +68,25 @@ def plain_labels(y: Target, sample_weight: RowWeight) -> Labels | None:
     """Encode labels that scikit-learn takes as they are; None of those that it is to look at."""
     # These are an array of whole numbers, booleans or strings, a column of any library that is read
     # as one, and a list of strings. That they are is found as they are encoded, once.
-    if not isinstance(y, np.ndarray | list) and hasattr(y, "to_numpy"):
+    if hasattr(y, "to_numpy"):
         y = read_labels(y)
         y = y if isinstance(y, Strings) else y.to_numpy()
-    if isinstance(y, list):
-        if not y or not isinstance(y[0], str):
-            return None
-    elif not isinstance(y, Strings) and not (type(y) is np.ndarray and y.dtype.kind in "biufUO"):
+    is_array = type(y) is np.ndarray
+    match y:
+        case Strings():
+            is_read = True
+        case list():
+            is_read = bool(y) and isinstance(y[0], str)
+        case _:
+            is_read = is_array and y.ndim == 1 and y.dtype.kind in "biufUO"
+    if not is_read:
         return None
     try:
         labels = encode_labels(y, sample_weight)
     except (ValueError, TypeError):
         return None
     kind = labels.classes.dtype.kind
-    of_objects = isinstance(y, np.ndarray) and y.dtype.kind == "O" and kind != "U"
-    if of_objects or kind not in "biufU" or (isinstance(y, np.ndarray) and y.ndim != 1):
+    if kind not in ("U" if is_array and y.dtype.kind == "O" else "biufU"):
         return None
     fractions = kind == "f" and bool((labels.classes != np.rint(labels.classes)).any())
     return None if fractions else labels
@@ -191,11 +195,9 @@ def _looked_at(X: Table) -> Table:
 
 E = TypeVar("E", bound=EventModel)
 Array: TypeAlias = "Sequence[float] | NDArray[np.floating | np.integer]"  # of one dimension
-COUNT = OptionKind(
-    "a whole number of at least 1", lambda x: isinstance(x, Integral) and int(x) >= 1
-)
-BOOLEAN = OptionKind("True or False", lambda x: isinstance(x, bool | np.bool_))
-ARRAY = OptionKind("an array", lambda x: isinstance(x, Sized) and not isinstance(x, str | Mapping))
+COUNT = kind_of("a whole number of at least 1", Integral, lambda x: int(x) >= 1)
+BOOLEAN = kind_of("True or False", bool | np.bool_)
+ARRAY = kind_of("an array", Sized, lambda x: not isinstance(x, str | Mapping))
 LEAST_ALPHA = 1e-10  # scikit-learn's, unless force_alpha
 ALPHA: Allowed = {  # what the parameters of a ``Smoothed`` may be
     "alpha": [NOT_NEGATIVE, ARRAY],
@@ -331,14 +333,14 @@ class DropIn(Reader, Generic[E]):
     def _learn(self, batch: Batch, model: Model) -> Self:
         """Learn what was counted, beside what was learned before."""
         before: Learned | None = self.__dict__.get("_learned")
-        sample: Reservoir | Lacking = ANY
+        sample: Reservoir | None = ANY
         rows = model.counted.rows
         if before is not None:  # parameters may have been set since: counts are counts
             (name,) = model.counted.tally.blocks
             seen = replace(before.model.counted.tally, blocks={name: self._block})
             model, sample = model.counting(tally=seen + model.counted.tally), before.sample
         model = self._placed(model)
-        if not isinstance(sample, Lacking):
+        if sample is not None:
             sample = sample.added(batch).for_model(model)
         history = NO_HISTORY if before is None else before.history
         verb: Verb = "train" if before is None else "update"

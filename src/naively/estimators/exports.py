@@ -439,7 +439,7 @@ class Export(Accessor):
         >>> nb.class_count_, noisy.class_count_
         (array([1219., 1781.]), array([1218., 1782.]))
         """
-        if self._estimator._learned.sample.unlabelled_weight > 0:
+        if self._estimator._learned.model.counted.unlabelled_weight > 0:
             raise ValueError(
                 "Rows without a label count here, by what all other rows say of them, so that one "
                 "row may change all counts; learn labelled rows alone."

@@ -10,7 +10,7 @@ from typing import Concatenate, ParamSpec, TypeVar, cast
 
 from naively.assess.folds import HeldOutFolds, hold_out
 from naively.counting.labels import Beside, Target
-from naively.fitting.reservoir import Lacking, Reservoir
+from naively.fitting.reservoir import Reservoir
 from naively.model.held_out import HeldOut
 from naively.model.history import History, Verb
 from naively.model.model import Model
@@ -40,29 +40,26 @@ class Learned:
     """A model, a sample of its rows, where it came from, and what it predicts."""
 
     model: Model
-    sample: Reservoir | Lacking
+    sample: Reservoir | None  # of its rows; None where they are not in memory
     history: History = NO_HISTORY
     target: TargetColumn = NO_TARGET
 
     @property
     def rows(self) -> Reservoir:
         """The sample, or a ValueError that says why no row can be left out."""
-        if self.sample.unlabelled_weight > 0:
+        if self.model.counted.unlabelled_weight > 0:
             raise ValueError(
                 "What was concluded from rows without a label depends on the labels of all others, "
                 "so that none can be left out; use labelled rows that were not learned."
             )
-        if isinstance(self.sample, Lacking):
-            raise ValueError(  # noqa: TRY004
-                "The rows that were learned are not in memory; give X and y."
-            )
+        if self.sample is None:
+            raise ValueError("The rows that were learned are not in memory; give X and y.")
         return self.sample
 
     @property
     def rows_or_none(self) -> Reservoir | None:
         """The sample, if any row can be left out."""
-        sample = self.sample
-        return None if isinstance(sample, Lacking) or sample.unlabelled_weight > 0 else sample
+        return None if self.model.counted.unlabelled_weight > 0 else self.sample
 
     @property
     def kind(self) -> Weighting | None:
@@ -79,7 +76,7 @@ class Learned:
     def odds(self) -> HeldOut | None:
         """How probable the right classes of held-out rows are, if that can be known."""
         known = self.model.counted.held_out
-        if (known is not None and known.holds) or isinstance(self.sample, Lacking):
+        if (known is not None and known.holds) or self.sample is None:
             return known
         return self.held_out.odds(self.model)
 
@@ -89,12 +86,12 @@ class Learned:
 
     def faded(self, factor: float) -> Learned:
         """Return it with counts and sample that have faded together."""
-        sample = self.sample if isinstance(self.sample, Lacking) else self.sample.faded(factor)
+        sample = None if self.sample is None else self.sample.faded(factor)
         return replace(self, model=self.model * factor, sample=sample)
 
     def left(self, model: Model) -> Learned:
         """Return what is left of it where the rows of the model are not known, as when pickled."""
-        return replace(self, model=model, sample=Lacking(self.sample.unlabelled_weight))
+        return replace(self, model=model, sample=None)
 
     def recorded(self, verb: Verb, rows: float, source: str = "") -> Learned:
         """Return it with what was done to the model in its history."""

@@ -62,7 +62,7 @@ from naively.fitting.learn import (
     weighed,
 )
 from naively.fitting.limits import Limits
-from naively.fitting.reservoir import Lacking, Reservoir, sample_of_all
+from naively.fitting.reservoir import Reservoir, sample_of_all
 from naively.fitting.sample import notes_of
 from naively.fitting.semi_supervised import learn_unlabelled
 from naively.messages import warn
@@ -444,7 +444,7 @@ class NaiveBayes(Classifier):
         unlabelled = None if found.is_labelled else found
         del found, counted  # what was read takes memory, of which weights need some too
         if unlabelled is not None:
-            model, sample = self._with_unlabelled(model, sample, unlabelled)
+            model = self._with_unlabelled(model, sample, unlabelled)
         else:
             model = weighed(model, sample, self.weights, seeks=self.interactions is not None)
         return Learned(model, sample, target=target).recorded("train", model.counted.rows)
@@ -520,7 +520,7 @@ class NaiveBayes(Classifier):
 
     def _learn_more(self, before: Learned, found: Labelled, classes: Target) -> Learned:
         """Return what more rows teach; weights are fitted again if they are of too few rows."""
-        kept = None if isinstance(before.sample, Lacking) else before.sample
+        kept = before.sample
         seeks = self.interactions is not None
         empty = (
             Reservoir.chosen_by(self.random_state, grows=seeks) if kept is None else kept.empty()
@@ -539,17 +539,13 @@ class NaiveBayes(Classifier):
         odds = before.model.counted.held_out
         if not found.is_labelled:
             alone = new.for_model(model) if sample is None else sample
-            model, alone = self._with_unlabelled(model, alone, found)
+            model = self._with_unlabelled(model, alone, found)
             sample = None if kept is None else alone
-            weight = alone.unlabelled_weight
-        else:
-            weight = before.sample.unlabelled_weight
-            if sample is not None and weights_are_stale(self.model_, model):
-                model = self._weighed(model, sample)
-            elif odds is not None:  # it holds still: the model has become no worse
-                model = model.with_held_out(odds.among(model.classes))
-        rows = Lacking(weight) if sample is None else sample
-        learned = replace(before, model=model, sample=rows)
+        elif sample is not None and weights_are_stale(self.model_, model):
+            model = self._weighed(model, sample)
+        elif odds is not None:  # it holds still: the model has become no worse
+            model = model.with_held_out(odds.among(model.classes))
+        learned = replace(before, model=model, sample=sample)
         return learned.recorded("update", model.counted.rows - before.model.counted.rows)
 
     @exclusive
@@ -753,7 +749,7 @@ class NaiveBayes(Classifier):
         if given_as_objects(event_models, model.view.schema):
             options["smoothing"] = "auto"  # they have their own, and any other would have no effect
         nb = cls(event_models, **options)
-        rows = Lacking() if sample is None else Reservoir.restored(sample, model)
+        rows = None if sample is None else Reservoir.restored(sample, model)
         nb._learned = Learned(model, rows, history or History(), target)
         return nb
 
@@ -771,13 +767,10 @@ class NaiveBayes(Classifier):
         if self.weights == "loo":
             self.presence = model.settings.presence
 
-    def _with_unlabelled(
-        self, model: Model, sample: Reservoir, found: Labelled
-    ) -> tuple[Model, Reservoir]:
+    def _with_unlabelled(self, model: Model, sample: Reservoir, found: Labelled) -> Model:
         """Learn from rows without a label too, and fit the weights."""
         assert isinstance(found, InMemory)
-        model, weight = learn_unlabelled(found, model, sample, self.event_models, self.weights)
-        return model, replace(sample, unlabelled_weight=weight)
+        return learn_unlabelled(found, model, sample, self.event_models, self.weights)
 
     @property
     def n_features_in_(self) -> int:

@@ -42,7 +42,7 @@ from naively.events.estimate import Estimable, Estimate, flat
 from naively.events.prior import Dirichlet, dirichlet, share
 from naively.events.shown import POSITIVE, PROBABILITY, axis_of_words, read, read_shares
 from naively.kernels import dispatch
-from naively.kernels.double_double import NEGLIGIBLE
+from naively.kernels.double_double import NEGLIGIBLE, Sums
 from naively.kernels.reference import Floats
 from naively.kernels.sparse import leave_out_of_others
 from naively.kernels.sparse_sums import SparseSums
@@ -492,7 +492,7 @@ class Multinomial(BagOfCounts):
             present = np.ones(1)
         else:
             axis, present = Columns(range(len(shares))), np.ones_like(shares)
-        sums = {PRESENT: present, VALUE: shares * size}
+        sums = {PRESENT: Sums(present), VALUE: Sums(shares * size)}
         return cls(alpha=0, estimate="mle").given(axis, sums)
 
     def log_likelihood_of(self, tally: BlockTally[Items], parameters: Tables) -> Floats:
@@ -544,11 +544,7 @@ class Multinomial(BagOfCounts):
         row, item, x = row[recorded], item[recorded], x[recorded]
         used, place = np.unique(item, return_inverse=True)
         sums, pretend = tally.sums[VALUE], np.maximum(self._pretend(tally, "mean"), 0.0)
-        k = sums.shape[1]
-        if isinstance(sums, SparseSums):  # no table of all words is made
-            count = sums.at(np.repeat(used, k), np.tile(np.arange(k), len(used))).reshape(-1, k)
-        else:
-            count = tally[VALUE].high[used]
+        count = sums.rows(used).high  # no table of all words is made
         count = count + np.broadcast_to(pretend, (len(tally.axis), 1))[used]
         every = np.where(self._unrecorded(tally)[:, None], 0.0, pretend).sum()
         total = np.maximum(sums.by_class(), 0.0) + every

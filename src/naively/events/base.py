@@ -427,12 +427,13 @@ def check_some(model: object, name: str, value: Any) -> None:
 
 def check_not_negative(block: Block, model: str) -> None:
     """Raise a ValueError if there is a negative number; it names the column."""
-    if isinstance(block, Sparse) and not block.presence and _any_below_0(block.data):
-        column = int(block.indices[np.flatnonzero(block.data < 0)[0]])
-    elif isinstance(block, Dense) and (below := (block.values < 0).any(axis=0)).any():
-        column = int(np.flatnonzero(below)[0])
-    else:
-        return
+    match block:
+        case Sparse() if not block.presence and _any_below_0(block.data):
+            column = int(block.indices[np.flatnonzero(block.data < 0)[0]])
+        case Dense() if (below := (block.values < 0).any(axis=0)).any():
+            column = int(np.flatnonzero(below)[0])
+        case _:
+            return
     name = title(block.axis.columns[column])
     raise ValueError(
         f"Negative values in data passed to {model}, in column {name!r}: it takes counts, which "

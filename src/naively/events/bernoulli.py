@@ -119,10 +119,11 @@ class Bernoulli(Estimable[Items, Counts]):
 
         A word counts once in a text.
         """
-        if isinstance(block, Documents):
-            return replace(block, presence=True)
-        if isinstance(block, Sparse) and isinstance(block.axis, Words):
-            return block.once()
+        match block:
+            case Documents():
+                return replace(block, presence=True)
+            case Sparse(axis=Words()):
+                return block.once()
         if self.threshold is None:
             _, _, cells = block.entries()
             if (cells < 0).any() or (cells > 1).any():
@@ -248,7 +249,7 @@ class Bernoulli(Estimable[Items, Counts]):
         np.float64(0.25)
         """
         true = np.atleast_1d(read(cls.__name__, "p", p, PROBABILITY))
-        sums = {PRESENT: np.ones_like(true), VALUE: true}
+        sums = {PRESENT: Sums(np.ones_like(true)), VALUE: Sums(true)}
         return cls(alpha=0, estimate="mle").given(Columns(range(len(true))), sums)
 
     def log_likelihood_of(self, tally: BlockTally[Items], parameters: Tables) -> Floats:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from naively.counting.axis import LEVEL, VALUE, Level, Levels, title
 from naively.counting.block import Block, Codes
-from naively.counting.labels import Labels, is_missing
+from naively.counting.labels import Labels, is_missing, plain_cell
 from naively.counting.leave_one_out import (
     ROWS,
     BagsLeftOut,
@@ -39,7 +39,7 @@ from naively.events.base import (
 from naively.events.estimate import Estimable, Estimate, flat
 from naively.events.prior import Dirichlet, dirichlet, share
 from naively.events.shown import PROBABILITY, read_shares
-from naively.kernels.double_double import NEGLIGIBLE
+from naively.kernels.double_double import NEGLIGIBLE, Sums
 from naively.kernels.reference import Floats
 from naively.messages import shortened
 from naively.options import PSEUDO_COUNTS, How
@@ -232,7 +232,7 @@ class Categorical(Estimable[Levels, Codes]):
         ['red', 'red', 'red', 'red']
         """
         levels, shares = read_shares(cls.__name__, p)
-        return cls(alpha=0, estimate="mle").given(Levels((0,), (levels,)), {LEVEL: shares})
+        return cls(alpha=0, estimate="mle").given(Levels((0,), (levels,)), {LEVEL: Sums(shares)})
 
     def uncertain(self, tally: BlockTally[Levels], block: Codes, least: float = 0.0) -> Uncertain:
         """Return the posterior mean and variance of levels; those never seen count as known."""
@@ -447,7 +447,7 @@ def declared_levels(levels: Any, p: Any) -> tuple[tuple[Level, ...] | None, Any]
 
 def _own(level: Level) -> Level:
     """Return a level of NumPy as Python's own, and a whole number as int, as levels are kept."""
-    own = level.item() if isinstance(level, np.generic) else level
+    own = plain_cell(level)
     return int(own) if isinstance(own, float) and own.is_integer() else own
 
 

@@ -25,7 +25,7 @@ from naively.counting.axis import (
     title,
 )
 from naively.counting.block import B, Codes, Dense, Documents
-from naively.counting.labels import Labels, RowWeight, check_weight, is_missing
+from naively.counting.labels import Labels, RowWeight, check_weight, is_missing, plain_cell
 from naively.counting.tally import BlockTally
 from naively.events.base import Distribution, EventModel, Tables, no_estimate
 from naively.events.outcomes import (
@@ -129,7 +129,7 @@ class Estimate(Shown):
         Sums of several columns are arrays; those of a log-normal are of the logarithms.
         """
         axis, sums = self.tally.axis, self.tally.sums
-        if isinstance(axis, Levels):
+        if self.event.layout != "numbers":
             return dict(zip(axis.levels[0], sums[axis.statistic].high[:, 0].tolist(), strict=True))
         true = "true" if self.event.shares else "sum"
         names = {PRESENT: "rows", VALUE: true, SQUARE: "square"}
@@ -217,10 +217,10 @@ class Estimate(Shown):
         if len(found) > 1:
             return found
         (values,) = found.values()
-        axis = self.tally.axis
-        if isinstance(axis, Levels):
-            return dict(zip(axis.levels[0], np.atleast_1d(values).tolist(), strict=True))
-        return values
+        if self.event.layout == "numbers":
+            return values
+        levels = self.tally.axis.levels[0]
+        return dict(zip(levels, np.atleast_1d(values).tolist(), strict=True))
 
     def points(self, how: How) -> dict[Level, float]:
         """Return an estimate of one column as numbers, by parameter or by level."""
@@ -258,13 +258,13 @@ class Estimate(Shown):
         >>> {name: round(value, 6) for name, value in die.expectation.items()}
         {'mean': 3.5, 'variance': 2.916667}
         """
-        axis = self.tally.axis
-        if not isinstance(axis, Levels):
+        if self.event.layout == "numbers":
             return {"mean": self.fitted.mean(), "variance": self.fitted.var()}
-        wrong = next((x for x in axis.levels[0] if not isinstance(x, int | float)), None)
+        levels = self.tally.axis.levels[0]
+        wrong = next((x for x in levels if not isinstance(x, int | float)), None)
         if wrong is not None:
             raise ValueError(f"Level {wrong!r} is no number, so that there is no mean.")
-        x = np.array(axis.levels[0], np.float64)
+        x = np.array(levels, np.float64)
         p = self._tables(self.event.estimate)["p"][:, 0]
         mean = float(p @ x)
         return {"mean": mean, "variance": float(p @ (x - mean) ** 2)}
@@ -432,10 +432,11 @@ class Estimate(Shown):
         rng = np.random.default_rng(random_state)
         classes = np.zeros(n, np.int64)
         block = self.event.sample_rows(self.tally, classes, rng, length)
-        if isinstance(block, Codes):
-            return [block.axis.levels[0][code] for code in block.codes[:, 0].tolist()]
-        if isinstance(block, Documents):
-            return [*block.texts]
+        match block:
+            case Codes():
+                return [block.axis.levels[0][code] for code in block.codes[:, 0].tolist()]
+            case Documents():
+                return [*block.texts]
         values: Floats = block.values
         return values[:, 0] if values.shape[1] == 1 else values
 
@@ -597,16 +598,15 @@ class Estimate(Shown):
 
     def unknown(self, how: How) -> list[Level]:
         """Return the parameters of one column that are not known, or its levels."""
-        of_levels = isinstance(self.tally.axis, Levels)
         names = list(self.points(how))
-        if of_levels:
+        if self.event.layout != "numbers":
             return names if len(names) > 1 else []  # one level has the probability 1
         return [name for name in names if name in self.free]
 
     @property
     def is_scalar(self) -> bool:
         """Whether each parameter is one number, rather than one for each column or level."""
-        return len(self.tally.axis) == 1 and not isinstance(self.tally.axis, Levels)
+        return len(self.tally.axis) == 1 and self.event.layout == "numbers"
 
     def _log_likelihood(self, parameters: Mapping[str, Floats]) -> Floats:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -771,7 +771,8 @@ class Estimable(EventModel[A, B]):
         for parameter, value in given.items():
             values = value
             if isinstance(value, Mapping):
-                known = _outcomes(tally.axis)
+                axis: Axis = tally.axis
+                known = axis.words if isinstance(axis, Words) else axis.levels_of(0)
                 lacking = [level for level in known if level not in value]
                 if lacking or not known:
                     raise ValueError(
@@ -785,13 +786,9 @@ class Estimable(EventModel[A, B]):
         return found
 
     @final
-    def given(self, axis: Axis, sums: Mapping[Statistic, Floats | Sums]) -> Estimate:
+    def given(self, axis: Axis, sums: Mapping[Statistic, Sums]) -> Estimate:
         """Return the estimate whose one pretend row has these sums, each of shape (rows,)."""
-        tables = {
-            s: of if isinstance(of, Sums) else Sums(np.asarray(of, np.float64))
-            for s, of in sums.items()
-        }
-        tally = BlockTally(axis, {s: of[:, None] for s, of in tables.items()})
+        tally = BlockTally(axis, {s: of[:, None] for s, of in sums.items()})
         return Estimate(self, tally, given=True)
 
     @final
@@ -863,15 +860,16 @@ class Estimable(EventModel[A, B]):
 
         Texts are encoded where the axis is of given words.
         """
-        if isinstance(axis, Words):
-            return Documents([*sample], axis)
-        if self.layout == "numbers":
-            return self._numbers(sample)
-        return self._codes(sample, axis if isinstance(axis, Levels) else None)
+        match axis:
+            case Words():
+                return Documents([*sample], axis)
+            case Levels():
+                return self._codes(sample, axis)
+        return self._numbers(sample) if self.layout == "numbers" else self._codes(sample, None)
 
     def _codes(self, sample: Sample, axis: Levels | None) -> Codes:
         """Encode levels, or the rows of a joint table, as one column."""
-        values = [_own(value) for value in sample]
+        values = [*map(plain_cell, sample)]
         if self.layout == "rows":
             values = [*map(tuple, values)]
         elif any(isinstance(value, list | np.ndarray) for value in values):
@@ -907,17 +905,6 @@ class Estimable(EventModel[A, B]):
     def _matrix(self, numbers: Floats) -> Floats:
         """Return the numbers of a plain sample as rows × columns: a sequence is one column."""
         return numbers[:, None] if numbers.ndim == 1 else numbers
-
-
-def _outcomes(axis: Axis) -> Sequence[Level]:
-    """Return the levels of one column, or the words of a text."""
-    if isinstance(axis, Words):
-        return axis.words
-    return axis.levels[0] if isinstance(axis, Levels) else ()
-
-
-def _own(value: Level) -> Level:
-    return value.item() if isinstance(value, np.generic) else value
 
 
 def _no_number(sample: Sample) -> object:
@@ -1061,7 +1048,7 @@ def _profile(
     estimate: Estimate, mle: dict[Level, float], parameter: Level, value: Floats
 ) -> Floats:
     """Return the log likelihood at values of a parameter, at the best of the others."""
-    if isinstance(estimate.tally.axis, Levels):
+    if estimate.event.layout != "numbers":
         others = {level: p for level, p in mle.items() if level != parameter}
         rest = sum(others.values())
         share = [p / rest if rest > 0 else 1 / len(others) for p in others.values()]
@@ -1175,7 +1162,7 @@ Found: TypeAlias = dict[str, Distribution]
 def plot_fitted(estimate: Estimate, sample: Sample | None, ax: Axes | None) -> Axes:
     """Draw the distributions of one column or one event (see ``Estimate.plot``)."""
     axis, event = estimate.tally.axis, estimate.event
-    if isinstance(axis, Levels) or event.joined:
+    if event.layout != "numbers" or event.joined:
         return _plot_shares(estimate, sample, ax)
     if len(axis.columns) != 1:
         raise ValueError("A picture is of one column; estimate one column at a time.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import NamedTuple, TypeAlias, final
+from typing import Literal, NamedTuple, TypeAlias, final
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -28,7 +28,7 @@ from naively.events.prior import Dirichlet, dirichlet, share
 from naively.kernels import dispatch
 from naively.kernels.double_double import NEGLIGIBLE, Sums
 from naively.kernels.reference import Floats
-from naively.options import How
+from naively.options import NOT_NEGATIVE, How
 from naively.terms.kinds import BinTerms
 from naively.terms.uncertain import Uncertain, mean_of_log, variance_of_share
 
@@ -117,9 +117,9 @@ class Histogram(Estimable[Cells, Dense]):
            [0.4, 0.6]])
     """
 
-    bins: int | str = "auto"
+    bins: int | Literal["auto"] = "auto"
     edges: str = "frequency"
-    smoothing: float | str = "auto"
+    smoothing: float | Literal["auto"] = "auto"
     m: float = 2.0
     alpha: float | None = None
     estimate: How = UNSAID
@@ -130,17 +130,15 @@ class Histogram(Estimable[Cells, Dense]):
     def __post_init__(self) -> None:
         """Refuse a wrong number of bins, way to cut, smoothing or pseudo-count."""
         check_settings(self)
-        if self.bins != "auto" and (isinstance(self.bins, str) or self.bins < 1):
+        if self.bins != "auto" and not (NOT_NEGATIVE.holds(self.bins) and self.bins >= 1):
             raise ValueError(f"Histogram bins must be 'auto' or at least 1, got {self.bins!r}.")
         if self.edges not in CUTS:
             raise ValueError(f"Histogram edges must be one of {[*CUTS]}, got {self.edges!r}.")
-        if self.smoothing != "auto" and not (
-            not isinstance(self.smoothing, str) and 0 <= self.smoothing < np.inf
-        ):
+        if self.smoothing != "auto" and not NOT_NEGATIVE.holds(self.smoothing):
             raise ValueError(
                 f"Histogram smoothing must be 'auto' or at least 0, got {self.smoothing!r}."
             )
-        if not (np.isfinite(self.m) and self.m >= 0):
+        if not NOT_NEGATIVE.holds(self.m):
             raise ValueError(f"Histogram m must be at least 0, got {self.m}.")
 
     def parameters(self, tally: BlockTally[Cells], how: How) -> dict[str, Floats]:
@@ -262,8 +260,8 @@ class Histogram(Estimable[Cells, Dense]):
             *(axis.first, axis.low, axis.high, tally[CELL].high),
             *(cells.column, unit, cells.labels.codes.astype(np.int64), cells.labels.weights),
             x=cells.x.astype(np.float64),
-            bins=0 if isinstance(self.bins, str) else self.bins,
-            width=-1.0 if isinstance(self.smoothing, str) else float(self.smoothing),
+            bins=0 if self.bins == "auto" else self.bins,
+            width=-1.0 if self.smoothing == "auto" else float(self.smoothing),
             m=float(self.m),
             alpha=np.nan if self.alpha is None else float(self.alpha),
             real=self.estimate == "mle",

@@ -30,6 +30,7 @@ from naively.events.base import (
 from naively.events.estimate import Estimable, Estimate, flat
 from naively.events.prior import Beta, Gamma, pretend_rows
 from naively.events.shown import CHANCE, POSITIVE, PROBABILITY, RATE, read, summed
+from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats, clipped
 from naively.options import How
 from naively.terms.kinds import FunctionTerms, TermBlock, sum_of_cells
@@ -121,7 +122,7 @@ class Rate(Estimable[Columns, Dense | Sparse]):
     def _at(cls, event: Self, value: float | Sequence[float]) -> Estimate:
         """Return the estimate of one pretend row for each column, with given rates."""
         rate = np.atleast_1d(read(cls.__name__, cls.parameter, value, cls.space[cls.parameter]))
-        sums = {PRESENT: np.ones_like(rate), VALUE: event.mean(rate)}
+        sums = {PRESENT: Sums(np.ones_like(rate)), VALUE: Sums(event.mean(rate))}
         return event.given(Columns(range(len(rate))), sums)
 
     def log_likelihood_of(self, tally: BlockTally[Columns], parameters: Tables) -> Floats:

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias, final
 
 import numpy as np
 
-from naively.counting.axis import Analyser, Level, Levels, Words, title
+from naively.counting.axis import Analyser, Level, Words, title
 from naively.counting.tally import BlockTally
 from naively.events.base import Distribution, EventModel
 from naively.events.prior import (
@@ -39,19 +39,20 @@ def flat(table: Floats) -> Parameters:
 
 def shown(value: object) -> str:
     """Write a number, levels or parameters with their numbers, a prior or a distribution."""
-    if value is None:
-        return ""
-    if isinstance(value, int):
-        return f"{value:,}"
-    if isinstance(value, float):
-        return "undefined" if np.isnan(value) else f"{value:.6g}"
-    if isinstance(value, Mapping):
-        return ", ".join(f"{_plain_key(name)} {shown(of)}" for name, of in value.items())
-    if isinstance(value, tuple | np.ndarray):
-        numbers = np.asarray(value)
-        texts = [shown(number) for number in numbers[:SHOWN].tolist()]
-        more = [f"and {len(numbers) - SHOWN} more"] if len(numbers) > SHOWN else []
-        return f"[{', '.join(texts + more)}]"
+    match value:
+        case None:
+            return ""
+        case int():
+            return f"{value:,}"
+        case float():
+            return "undefined" if np.isnan(value) else f"{value:.6g}"
+        case Mapping():
+            return ", ".join(f"{_plain_key(name)} {shown(of)}" for name, of in value.items())
+        case tuple() | np.ndarray():
+            numbers = np.asarray(value)
+            texts = [shown(number) for number in numbers[:SHOWN].tolist()]
+            more = [f"and {len(numbers) - SHOWN} more"] if len(numbers) > SHOWN else []
+            return f"[{', '.join(texts + more)}]"
     if is_dataclass(value):
         options = {field.name: getattr(value, field.name) for field in fields(value)}
         given = ", ".join(f"{name}={shown(_number(of))}" for name, of in options.items())
@@ -218,7 +219,7 @@ def tabulate(event: EventModel, tally: BlockTally, how: How) -> EstimatedParamet
         names = [(name, None) for name in axis.columns]
     else:  # bins, which have numbers
         names = [(axis.columns[0], row) for row in range(rows)]
-    if isinstance(axis, Levels) or not event.joined:
+    if not event.joined:
         columns, items = [title(name) for name, _ in names], [item for _, item in names]
     else:  # the columns are the outcomes of one event
         columns = [""] * rows

@@ -91,10 +91,13 @@ def write_key(key: GroupKey) -> Saved:
     """Return a key as JSON has it."""
     saved, analyser = None, key.analyser
     if analyser is not None:
-        saved = {"name": analyser.name, **_settings(analyser, ANALYSERS, "analyser")}
+        saved = {
+            "name": analyser.name,
+            **_settings(analyser, ANALYSERS, "analyser", analyser.functions),
+        }
     return {
         "event": key.event.name,
-        "options": _settings(key.event, EVENT_MODELS, "event model"),
+        "options": _settings(key.event, EVENT_MODELS, "event model", {}),
         "kind": key.kind,
         "column": key.column,
         "analyser": saved,
@@ -169,12 +172,16 @@ def _given_function(option: str, name: Json) -> Function:
     return function
 
 
-def _settings(of: EventModel | Analyser, known: Mapping[str, type], what: str) -> Saved:
+def _settings(
+    of: EventModel | Analyser,
+    known: Mapping[str, type],
+    what: str,
+    functions: Mapping[str, Function],
+) -> Saved:
     """Return all settings; the event model of an analyser is not among them, but beside them."""
     if known.get(of.name) is not type(of):
         raise TypeError(f"A model file cannot hold the {what} {type(of).__name__}.")
     names = [field.name for field in fields(of)]  # type: ignore[arg-type]  # each is a dataclass
-    functions = of.functions if isinstance(of, Text) else {}
     unnamed = next((name for name, f in functions.items() if name_of(f) == "<lambda>"), None)
     if unnamed is not None:
         raise ValueError(
@@ -248,8 +255,8 @@ def write_probabilities(prior: Probabilities) -> list[Json]:
 def read_probabilities(saved: tuple[Json, ...]) -> list[float] | dict[Label, float]:
     """Return the probabilities that were written, by label or in the order of the classes."""
     by_label = saved and all(type(each) is tuple and len(each) in (2, 3) for each in saved)
-    prior = dict(starmap(_of_label, saved)) if by_label else list(saved)
-    each = list(prior.values()) if isinstance(prior, dict) else prior
+    each = [p for _, p, *_ in saved] if by_label else list(saved)
+    prior = dict(starmap(_of_label, saved)) if by_label else each
     if not all(0 <= p <= 1 for p in read(tuple[float, ...], each, "class_prior")):
         raise ValueError("class_prior must be probabilities")
     return prior

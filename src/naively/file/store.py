@@ -186,7 +186,7 @@ def _header(model: Model, arrays: Arrays) -> Saved:
 def _check_functions(schema: Schema) -> None:
     """Check that no two functions, which a file knows by name, have the same one."""
     known: dict[str, parts.Function] = {}
-    analysers = [of.analyser for of in schema.groups if isinstance(of.analyser, Text)]
+    analysers = [of.analyser for of in schema.groups if of.analyser is not None]
     for function in (function for of in analysers for function in of.functions.values()):
         name = name_of(function)
         if known.setdefault(name, function) != function:

@@ -32,7 +32,6 @@ from naively.data.stream import ReadAgainError, Stream
 from naively.fitting.interactions import add_interactions
 from naively.fitting.reservoir import ANY, Reservoir, warn_of_copies
 from naively.kernels.reference import Floats
-from naively.kernels.strings import Strings
 from naively.messages import warn
 from naively.model.counted import Counted, check_rows
 from naively.model.model import Model
@@ -149,8 +148,7 @@ def _given(what: str, of: Any, table: ColumnRows, done: int) -> Any:
         if len(of) < end:
             raise ValueError(f"The table has more than {len(of):,} rows, as many as {what} has.")
         return of[done:end]
-    cells = table.cells(of)
-    return cells if isinstance(cells, Strings) else table.values(of)
+    return table.levels(of)
 
 
 @dataclass(frozen=True, eq=False)
@@ -323,7 +321,7 @@ def encoded(source: Labelled, how: Recipe) -> tuple[Batch, Model]:
 
 def weighed(model: Model, sample: Reservoir, kind: Weighting | None, *, seeks: bool) -> Model:
     """Return the model with weights fitted to the sample; with interactions, if they are sought."""
-    if sample.unlabelled_weight > 0:
+    if model.counted.unlabelled_weight > 0:
         return model  # the weights stay: no row of the sample can be left out
     if kind is None:
         return model.weighed(None)

@@ -73,8 +73,6 @@ class Reservoir:
     # The different rows that are kept, and batches that wait until the sample is asked for. It is
     # exchanged by the same rows, drawn, at once: who asks meanwhile finds the same rows.
     held: tuple[list[Kept], list[Batch]] = ((), ())  # type: ignore[assignment]
-    # How much a row without a label counts in the model; where it does, none can be left out.
-    unlabelled_weight: float = 0.0
     limit: np.uint64 = field(init=False)
     _last: dict[bool, tuple[Tally, Sample]] = field(init=False)
 
@@ -248,25 +246,12 @@ def sample_size(model: Model, seen: float) -> SampleSize:
     return SampleSize(kept, kept, share, "enough for the weights")
 
 
-@dataclass(frozen=True)
-class Lacking:
-    """Why none of the rows that were learned can be left out."""
-
-    unlabelled_weight: float = 0.0  # how much a row without a label counts in the model
-
-
-def merged(samples: Sequence[Reservoir | Lacking], model: Model) -> Reservoir | Lacking:
+def merged(samples: Sequence[Reservoir | None], model: Model) -> Reservoir | None:
     """Return the sample of the rows of all, which a model has learned; none if one has none."""
-    weight = max(sample.unlabelled_weight for sample in samples)
-    total: Reservoir | None = None
-    for sample in samples:
-        if isinstance(sample, Lacking):
-            return Lacking(weight)
-        total = sample if total is None else total.merged(sample, model)
-        if total is None:
-            return Lacking(weight)
-    assert total is not None
-    return replace(total, unlabelled_weight=weight)
+    total, *others = samples
+    for sample in others:
+        total = None if total is None or sample is None else total.merged(sample, model)
+    return total
 
 
 # --- Different rows of a sample, each once with its copies, in the order of their keys -----------

@@ -39,8 +39,8 @@ def learn_unlabelled(
     reservoir: Reservoir,
     event_models: EventModels,
     kind: Weighting | None,
-) -> tuple[Model, float]:
-    """Learn from the rows without a label too; return the model, and how much such a row counts."""
+) -> Model:
+    """Return the model that has learned from the rows without a label too."""
     # The share of least leave-one-out log loss on the rows with a label, which the model and the
     # reservoir hold, is chosen; if cross-validation does not confirm that it helps, it is 0.
     # Weights are fitted to rows with a label only.
@@ -72,13 +72,14 @@ def learn_unlabelled(
     best = min(models, key=lambda share: loss_of_one_weight(sample.leave_one_out(models[share])))
     held_out = cross_validate(plain, sample, unlabelled.batch, best) if best > 0 else None
     if held_out is None or loss_of_one_weight(held_out[1]) >= loss_of_one_weight(held_out[0]):
-        model = Model.of(model.counted)
-        return model if kind is None else model.weighed(sample.weighed(model, kind).weights), 0.0
+        model = Model.of(replace(model.counted, unlabelled_weight=0.0))
+        return model if kind is None else model.weighed(sample.weighed(model, kind).weights)
     learned = models[best]
     tally = learned.counted.tally.pruned()
     weights = None if kind is None else fit(held_out[1], kind, float(tally.class_count.sum()))
     settings = replace(learned.settings, class_prior=model.settings.class_prior)
-    return Model.of(replace(learned.counted, tally=tally, settings=settings), weights), best
+    counted = replace(learned.counted, tally=tally, settings=settings, unlabelled_weight=best)
+    return Model.of(counted, weights)
 
 
 def cross_validate(

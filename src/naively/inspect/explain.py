@@ -25,7 +25,7 @@ from naively.counting.axis import (
     title_of_columns,
 )
 from naively.counting.block import Batch, Block, BlockKey, Documents
-from naively.counting.labels import Label, LabelArray
+from naively.counting.labels import Label, LabelArray, plain_cell
 from naively.counting.tally import BlockTally
 from naively.data.columns import Rows
 from naively.inspect.rules import Conditions, rules_of_rows
@@ -37,7 +37,7 @@ from naively.messages import Shown, many, visible
 from naively.model.class_prior import and_more, frequent, number_of
 from naively.model.model import Model
 from naively.pictures.axes import class_axis, class_name, name_of, saying_target
-from naively.schema.encode import plain_cell, plain_cells
+from naively.schema.encode import plain_cells
 from naively.schema.schema import Group
 from naively.tabular import Tabular, are_numbers
 from naively.terms.functions import ProductTerms, RuleTerms

@@ -11,7 +11,7 @@ import numpy as np
 from naively import pictures
 from naively.counting.axis import title, title_of_columns
 from naively.counting.block import Batch
-from naively.counting.labels import Label
+from naively.counting.labels import Label, plain_cell
 from naively.data.columns import times_of
 from naively.inspect.explain import Weighed
 from naively.inspect.one_column import OneColumn
@@ -21,7 +21,6 @@ from naively.messages import visible
 from naively.model.class_prior import number_of, spoken_for
 from naively.model.model import Model
 from naively.pictures.axes import Said, class_name, name_of, saying_target
-from naively.schema.encode import plain_cell
 from naively.tabular import Tabular
 from naively.terms.terms import Facts
 

@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 
 from naively.counting.axis import Level, Name, title, title_of_columns
 from naively.counting.block import Batch, Block, weighing
-from naively.counting.labels import Label, Labels
+from naively.counting.labels import Label, Labels, plain_cell
 from naively.data.columns import times_of
 from naively.kernels.reference import Floats
 from naively.messages import many
 from naively.model.model import Model
-from naively.schema.encode import plain_cell
 from naively.schema.schema import GroupKey
 from naively.tabular import Tabular
 from naively.terms.functions import (

@@ -18,7 +18,7 @@ import numpy as np
 
 from naively.counting.axis import Axis, Levels, Words, title, title_of_columns
 from naively.counting.block import Block, Dense
-from naively.counting.labels import LabelArray
+from naively.counting.labels import LabelArray, plain_cell
 from naively.data.columns import Rows
 from naively.events.base import Formula, Ratios
 from naively.inspect.one_column import source_of
@@ -26,7 +26,7 @@ from naively.kernels.reference import Floats
 from naively.messages import many, visible
 from naively.model.class_prior import is_estimated, pretended_rows
 from naively.model.model import Model
-from naively.schema.encode import plain_cell, plain_cells
+from naively.schema.encode import plain_cells
 from naively.schema.schema import Group
 from naively.tabular import Tabular, latex_number, latex_text
 from naively.terms.kinds import ABSENT
@@ -376,10 +376,10 @@ def _named(axis: Axis, column: int, item: int, rows: Rows) -> tuple[str, object]
             return title(of), word
         case Levels() if item < len(axis.levels[column]):
             return title(axis.columns[column]), axis.levels[column][item]
+        case Levels() if axis.columns[column] not in rows.names:
+            return title(axis.columns[column]), "(never seen)"
     name = axis.columns[column]
-    if name in rows.names:
-        return title(name), plain_cells(rows.values(name))[0]
-    return title(name), "(never seen)" if isinstance(axis, Levels) else None
+    return title(name), plain_cells(rows.values(name))[0] if name in rows.names else None
 
 
 def _weights(model: Model, group: Group, x_of: dict[int, float]) -> Floats | None:

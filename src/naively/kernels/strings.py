@@ -103,6 +103,11 @@ class Strings(OfStrings):
         strings.numbered = None if first is None else (own, first)
         return strings
 
+    @classmethod
+    def all_missing(cls, n: int) -> Strings:
+        """Return n strings, all of them missing."""
+        return cls(np.zeros(n + 1, np.int64), np.empty(0, np.uint8), np.ones(n, np.bool_))
+
     @cached_property
     def offsets(self) -> Index:
         """Where each string begins in ``utf8``, and where the last one ends."""
@@ -195,8 +200,10 @@ class Strings(OfStrings):
     @overload
     def __getitem__(self, row: int) -> str | None: ...
     @overload
-    def __getitem__(self, row: slice) -> Strings: ...
-    def __getitem__(self, row: int | slice) -> str | Strings | None:
+    def __getitem__(self, row: slice | list[int] | NDArray[np.generic]) -> Strings: ...
+    def __getitem__(self, row: int | slice | list[int] | NDArray[Any]) -> str | Strings | None:
+        if isinstance(row, list | np.ndarray):  # places, or a mask of shape (rows,)
+            return self.take(np.arange(len(self))[row])
         if isinstance(row, slice):
             start, stop, step = row.indices(len(self))
             if self.coded is not None:

@@ -195,9 +195,13 @@ def check_splitting(analyzer: str, ngram_range: tuple[int, int]) -> None:
 def check_rows(rows: Iterable[object], analyzer: Unit) -> None:
     """Raise a TypeError naming the first row that is neither None, a str, nor a list of words."""
     for i, row in enumerate(rows):
-        if isinstance(row, list | tuple) and analyzer == "word":
-            for j, word in enumerate(row):
-                if not isinstance(word, str):
-                    raise TypeError(f"word {j} of text {i} is not a str but {type(word).__name__}")
-        elif not (row is None or isinstance(row, str)):
-            raise TypeError(f"text {i} is not a str but {type(row).__name__}")
+        match row:
+            case None | str():
+                continue
+            case list() | tuple() if analyzer == "word":
+                for j, word in enumerate(row):
+                    if not isinstance(word, str):
+                        kind = type(word).__name__
+                        raise TypeError(f"word {j} of text {i} is not a str but {kind}")
+            case _:
+                raise TypeError(f"text {i} is not a str but {type(row).__name__}")

@@ -85,10 +85,12 @@ def _may_come(prior: ClassPrior, classes: LabelArray) -> LabelArray:
 
 def among_fewer(prior: ClassPrior, classes: LabelArray, fewer: LabelArray) -> ClassPrior:
     """Return the class prior given that a row is of one of fewer of the classes."""
-    if isinstance(prior, str) or len(fewer) == len(classes):
+    if len(fewer) == len(classes):
         return prior
     there = np.isin(classes, fewer)
     match prior:
+        case str():
+            return prior
         case Beta():
             return "data"  # one class is left, which is certain
         case Dirichlet():
@@ -126,10 +128,13 @@ def pretend_classes(prior: Beta | Dirichlet, how: How, classes: LabelArray) -> F
 def pretended_rows(prior: ClassPrior, how: How, classes: LabelArray, pretend: float) -> Floats:
     """Return what is added to the rows of each class, (classes,); NaN where none are counted."""
     # pretend: what is added where the prior is as counted
-    if isinstance(prior, Beta | Dirichlet):
-        added: Any = pretend_classes(prior, how, classes)
-    else:
-        added = np.nan if not is_estimated(prior) else 0.0 if how == "mle" else pretend
+    match prior:
+        case Beta() | Dirichlet():
+            added: Any = pretend_classes(prior, how, classes)
+        case str() if prior == "data":
+            added = 0.0 if how == "mle" else pretend
+        case _:
+            added = np.nan
     found: Floats = np.broadcast_to(np.asarray(added, np.float64), classes.shape)
     return found
 

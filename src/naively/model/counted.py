@@ -39,6 +39,8 @@ class Counted(OfFields):
     # how probable the right classes of held-out rows were; None where that is not known
     held_out: HeldOut | None = None
     newest: float | None = None  # the time of the newest row, where rows fade with a half-life
+    # how much a row without a label counts; where it does, no row can be left out
+    unlabelled_weight: float = 0.0
 
     @classmethod
     def of(cls, batch: Batch, schema: Schema, settings: Settings) -> Counted:
@@ -63,10 +65,8 @@ class Counted(OfFields):
         first = next(rest, None)
         if first is None:
             raise ValueError("There is no model to add up.")
-        settings, noise, held_out, newest = (
-            *(first.settings, first.noise),
-            *(first.held_out, first.newest),
-        )
+        settings, noise, held_out = first.settings, first.noise, first.held_out
+        newest, unlabelled = first.newest, first.unlabelled_weight
         total = CountedTotal(first.grouped, consume=consume)
         for part in rest:
             if newest is not None and part.newest not in {None, newest}:
@@ -77,13 +77,15 @@ class Counted(OfFields):
             newest = part.newest if newest is None else newest
             settings = settings.merged(part.settings)
             noise += part.noise
+            unlabelled = max(unlabelled, part.unlabelled_weight)
             if held_out is not None:
                 held_out = None if part.held_out is None else held_out + part.held_out
             total.add(part.grouped)
         if noise:  # what was not kept would be taken for missing
             settings = replace(settings, presence="ignore")
         schema, tally = make_sure(*total.counted(), settings)
-        return cls(schema, tally, settings, noise, held_out, newest).among(tally.classes)
+        found = cls(schema, tally, settings, noise, held_out, newest, unlabelled)
+        return found.among(tally.classes)
 
     @property
     def grouped(self) -> Grouped:

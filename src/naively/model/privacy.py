@@ -41,7 +41,6 @@ from naively.model.counted import AddedNoise, Counted
 from naively.model.model import Model
 from naively.schema.schema import Group
 from naively.schema.settle import without_words
-from naively.schema.text import Text
 
 MANTISSA = 52  # bits of a float after its first
 LEAST_EPSILON, MOST_EPSILON = 1e-6, 100.0
@@ -137,8 +136,8 @@ def change_of(group: Group, block: BlockTally) -> Sensitivity:
     unknown = not is_declared(block.axis)
     if isinstance(block.axis, ByValue):
         return Sensitivity(columns, columns, columns * unknown)
-    if isinstance(block.axis, Words):
-        most = group.analyser.max_tokens if isinstance(group.analyser, Text) else None
+    if group.analyser is not None:
+        most = group.analyser.max_tokens
         if most is None or set(block.sums) != {PRESENT, VALUE}:
             raise ValueError(
                 f"Each text of column {name!r} may change any number of counts, which no noise can "
@@ -203,10 +202,11 @@ class _Adding:
     def to_block(self, group: Group, block: BlockTally, rows: Floats) -> BlockTally:
         """Return the noisy counts of a block, given the noisy class counts, (classes,)."""
         axis = block.axis
-        if isinstance(axis, Columns):
-            return self._to_truths(block, rows)
-        if isinstance(axis, Words):
-            return self._to_words(block, rows, once=is_once(group))
+        match axis:
+            case Columns():
+                return self._to_truths(block, rows)
+            case Words():
+                return self._to_words(block, rows, once=is_once(group))
         statistic = axis.statistic
         counts = self.to(block[statistic].high)
         keep = axis.stays if is_declared(axis) else self._seen(counts)

@@ -405,16 +405,15 @@ def contents_given(event_models: EventModels, names: Iterable[Name]) -> dict[Nam
 
 
 def _content_of(choice: Choices) -> Asked | None:
-    if isinstance(choice, str):
-        if choice in CONTENTS:
-            return choice
-        if choice == "text":
+    match choice:
+        case "text" | list() | tuple() | TextModel():
             return "levels"
-        event: Any = EVENT_MODELS.get(choice)
-    elif isinstance(choice, list | tuple | TextModel):
-        return "levels"
-    else:
-        event = type(choice)
+        case str() if choice in CONTENTS:
+            return choice
+        case str():
+            event: Any = EVENT_MODELS.get(choice)
+        case _:
+            event = type(choice)
     if event is None or issubclass(event, JointTable | BagOfCounts | Bernoulli):
         return None
     return "levels" if issubclass(event, Categorical) else "numbers"

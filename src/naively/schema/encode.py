@@ -21,7 +21,7 @@ from naively.counting.axis import (
     title,
 )
 from naively.counting.block import Batch, Block, BlockKey, Codes, Dense, Documents, Sparse
-from naively.counting.labels import is_missing
+from naively.counting.labels import is_missing, plain_cell
 from naively.data.columns import (
     TIME,
     Cells,
@@ -87,7 +87,7 @@ def find_levels(rows: Rows, columns: Sequence[Name]) -> Codes:
                     matrix = matrix.astype(np.int32)
                 matrix = matrix - np.array(low, matrix.dtype)
             return Codes(_signed(matrix), Levels(tuple(columns), levels))
-    found = [levels_of(_cells(rows, name)) for name in columns]
+    found = [levels_of(rows.levels(name)) for name in columns]
     codes = np.empty((len(rows), len(found)), np.int32, order="F")
     for j, (of_column, _) in enumerate(found):
         codes[:, j] = of_column
@@ -150,7 +150,7 @@ def look_up_levels(rows: Rows, axis: Levels) -> Codes:
             if axis.code_table is not None:
                 return Codes(axis.code_table.look_up(_signed(matrix)), axis)
     named = zip(axis.columns, axis.index, strict=True)
-    found = (_look_up(_cells(rows, name), index) for name, index in named)
+    found = (_look_up(rows.levels(name), index) for name, index in named)
     if len(rows) <= FEW:  # one array is made, not one for each column
         few = np.array([*found], np.int32).reshape(len(axis.columns), len(rows))
         return Codes(few.T, axis)
@@ -158,12 +158,6 @@ def look_up_levels(rows: Rows, axis: Levels) -> Codes:
     for j, of_column in enumerate(found):
         codes[:, j] = of_column
     return Codes(codes, axis)
-
-
-def _cells(rows: Rows, name: Name) -> Cells:
-    """Return a column as its levels are told: strings as they are kept, all else as it is read."""
-    cells = rows.cells(name)
-    return cells if isinstance(cells, Strings) else rows.values(name)
 
 
 class OfTable(Encoded):
@@ -244,11 +238,6 @@ def whole_rows(rows: Rows, columns: range | tuple[Name, ...]) -> Rows:
 def plain_cells(column: CellArray) -> list[object]:
     """Return the cells of a column as Python's own."""
     return list(map(plain_cell, column.tolist()))
-
-
-def plain_cell(cell: object) -> object:
-    """Return a scalar of NumPy as Python's own, and anything else as it is."""
-    return cell.item() if isinstance(cell, np.generic) else cell
 
 
 def split_rows(block: Block, columns: Sequence[Name]) -> dict[Name, CellArray]:

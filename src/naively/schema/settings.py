@@ -89,13 +89,14 @@ def _shown(setting: object) -> str:
 
 def _listed(setting: object) -> object:
     """Return probabilities as a list or dict, and any other setting as it is."""
-    if isinstance(setting, Mapping):
-        return {label: float(p) for label, p in setting.items()}
-    if isinstance(setting, str | Beta | Dirichlet):
-        return setting
-    if isinstance(setting, Sequence | np.ndarray):
-        return [float(p) for p in setting]
-    return float(setting) if isinstance(setting, int | float) else setting
+    match setting:
+        case Mapping():
+            return {label: float(p) for label, p in setting.items()}
+        case Sequence() | np.ndarray() if not isinstance(setting, str):
+            return [float(p) for p in setting]
+        case int() | float():
+            return float(setting)
+    return setting
 
 
 PURE = Settings(weights=None)  # of models without weights: drop-ins, and given parameters

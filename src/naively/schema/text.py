@@ -264,12 +264,16 @@ class Text(TextModel):
         if self.analyzer in ("char", "char_wb") and not isinstance(rows, Strings):
             rows = [" ".join(row) if isinstance(row, list | tuple) else row for row in rows]
         if self.is_programmed:
-            rows = [row[: self.max_characters] if isinstance(row, str) else row for row in rows]
-            for prepare in filter(None, (self._prepare, self._own_words)):
-                rows = [prepare(row) if isinstance(row, str) else row for row in rows]
+            rows = [self._made_of(row) if isinstance(row, str) else row for row in rows]
             if self._own_words is not None and not callable(self.analyzer):
                 rows = [row if row is None else self._kept(row) for row in rows]
         return rows if self.max_tokens is None else self._bounded(rows)
+
+    def _made_of(self, text: str) -> Row:
+        """Return what Python makes of a text before it is split: a text, or its words."""
+        text = text[: self.max_characters]
+        prepared = text if self._prepare is None else self._prepare(text)
+        return prepared if self._own_words is None else self._own_words(prepared)
 
     def _bounded(self, rows: Iterable[Row]) -> list[Row]:
         """Return the first words of each row, or first different ones where each counts once."""

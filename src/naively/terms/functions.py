@@ -120,6 +120,8 @@ class Above:
 class There:
     """1 where a cell is not missing."""
 
+    edge: ClassVar[float] = -np.inf
+
     def of(self, block: Block, column: int) -> Floats:
         """Return the value of each row of a block, of shape (rows,); 0 where it is missing."""
         if isinstance(block, Codes):

@@ -144,11 +144,11 @@ def _with_levels(evidence: LevelTerms, terms: Iterable[Sloped], axis: Levels) ->
     added = np.zeros_like(evidence.table)
     for j, term, slope in terms:
         rows, function = added[evidence.first[j] : evidence.first[j + 1]], term.function
-        if isinstance(function, There):
-            rows += slope
-        else:
-            assert isinstance(function, Step)
-            rows += np.outer(function.table(axis.index[j])[:-1], slope)
+        match function:
+            case There():
+                rows += slope
+            case Step():
+                rows += np.outer(function.table(axis.index[j])[:-1], slope)
     return replace(evidence, table=evidence.table + added)
 
 
@@ -157,8 +157,7 @@ def _steps_of(terms: Iterable[Sloped]) -> dict[int, tuple[Floats, Floats]]:
     steps: dict[int, dict[float, Floats]] = {}
     for j, term, slope in terms:
         if isinstance(term.function, Above | There):
-            edge = term.function.edge if isinstance(term.function, Above) else -np.inf
-            of_column = steps.setdefault(j, {})
+            of_column, edge = steps.setdefault(j, {}), term.function.edge
             of_column[edge] = of_column.get(edge, 0.0) + slope
     found = {}
     for j, of_edge in steps.items():

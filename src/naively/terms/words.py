@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Never, final
+from typing import Never, TypeGuard, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -406,7 +406,7 @@ class WordTerms(TermBlock[Counts]):
         """The slopes of all words, kept for texts that are scored as they are read."""
         return np.ascontiguousarray(self.slope)
 
-    def reads_texts(self, block: Counts) -> bool:
+    def reads_texts(self, block: Counts) -> TypeGuard[Documents]:
         """Whether texts are scored as they are read: words add their slopes each time they come."""
         # Of many classes the slopes of all words would take much memory.
         return (
@@ -422,7 +422,6 @@ class WordTerms(TermBlock[Counts]):
         if isinstance(block, Dense):
             return self.whole().add(block, start, finish, log_prior)
         if self.reads_texts(block):
-            assert isinstance(block, Documents)
             shape = len(block), len(log_prior)
             every = np.ascontiguousarray(np.broadcast_to(start, shape))
             every = block.axis.vocabulary.add_scores(block.texts, self._table, every)
