@@ -83,7 +83,7 @@ class View(OfFields):
             group.key: group.event.terms(self.counts[group.key]) for group in self.schema.groups
         }
 
-    @property
+    @cached_property
     def reads(self) -> dict[GroupKey, Callable[[Block], Block]]:
         """How groups whose cells are not scored as they are read them."""
         return {
@@ -312,8 +312,8 @@ class Model(Shown, OfFields):
 
     def blocks(self, batch: Batch) -> dict[GroupKey, Block]:
         """Return the blocks of encoded rows as event models count them, with texts split."""
-        groups = self.view.schema.groups
-        return split_texts({g.key: g.event.prepare(batch.blocks[g.key]) for g in groups})
+        read = {key: prepare(batch.blocks[key]) for key, prepare in self.view.reads.items()}
+        return split_texts({**batch.blocks, **read})
 
     def score(self, batch: Batch, finish: Finish) -> Finished:
         """Add up the evidence of encoded rows, and finish it (see ``Finish`` in the kernels).
