@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from hashlib import blake2b
 from typing import Any, TypeAlias
 
@@ -119,7 +120,7 @@ class Labels:
         every *= drawn.sum() / float(every @ drawn)
         return replace(self, weight=self.weights * every[self.codes])
 
-    @property
+    @cached_property
     def weights(self) -> NDArray[np.float64]:
         """The weight of each row, of shape (rows,); 1 where none was given."""
         return np.ones(len(self)) if self.weight is None else self.weight

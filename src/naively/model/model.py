@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from typing import Any
 
@@ -120,6 +120,10 @@ class Model(Shown, OfFields):
     counted: Counted  # what was counted, and how parameters are derived from it
     view: View  # what the columns that were counted are taken for
     weights: Weights | None = None  # how much the evidence of each column counts; all alike without
+    classes: LabelArray = field(init=False)  # (classes,): the class labels
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "classes", self.counted.tally.classes)
 
     @classmethod
     def of(cls, counted: Counted, weights: Weights | None = None) -> Model:
@@ -246,11 +250,6 @@ class Model(Shown, OfFields):
         """Return what the columns are, whatever a row weighs: no count is scaled for it."""
         scaled = self.view.rows_per_weight is not None
         return View.of(self.counted).schema if scaled else self.view.schema
-
-    @property
-    def classes(self) -> LabelArray:
-        """The class labels, of shape (classes,)."""
-        return self.counted.tally.classes
 
     def described(self) -> Schema:
         """Return the schema with what the tally says of columns, and which are multiplied."""

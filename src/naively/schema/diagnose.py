@@ -249,11 +249,11 @@ def _levels_leak(axis: ByValue, counts: Floats) -> Flags:
     rows. What is returned has shape (columns,).
     """
     mixed = counts.max(axis=1, initial=0.0) != counts.sum(axis=1)
-    n_mixed = axis.sum_by_column(mixed[:, None].astype(np.float64))[:, 0]
     by_class = axis.sum_by_column(counts)
     n = by_class.sum(axis=1)
     often = (n >= ENOUGH) & (n >= PER_LEVEL * np.diff(axis.first))
-    return np.asarray((n_mixed == 0) & often & (by_class > 0).all(axis=1))
+    often[axis.column[mixed]] = False
+    return np.asarray(often & (by_class > 0).all(axis=1))
 
 
 def _truths_leak(n: Floats, value: Floats) -> Flags:
