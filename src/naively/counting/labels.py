@@ -234,26 +234,30 @@ def encode_labels(
     first: int = 0,  # the number of the first row, in messages
 ) -> Labels:
     """Encode labels; a missing label is a ValueError that names the row."""
-    y = _packed(y)
+    y, rows_of = _packed(y), None
     if isinstance(y, Strings):
         if y.missing is not None:
             _refuse_missing(y.missing, first)
-        place, classes = _of_values([*y.different])
-        codes = place[y.encoded[0]]
+        place, different = y.encoded
+        of_different, classes = _of_values([*y.take(different)])
+        codes = of_different[place]
         _refuse_what_no_file_holds(classes)
-        return Labels(codes, classes, check_weight(sample_weight, len(codes), first))
-    labels = _one_a_row(y)
-    whole = encode_whole(labels)
-    if whole is not None:
-        codes, classes, rows_of = whole
-        return Labels(codes, classes, check_weight(sample_weight, len(codes), first), rows_of)
-    if labels.dtype.kind in "OfM":
-        _refuse_missing(_missing(labels), first)
-    if labels.dtype.kind == "f" and np.isinf(labels).any():
-        raise ValueError("y holds an infinite label; labels must be finite.")
-    codes, classes = _encode(labels)
-    _refuse_what_no_file_holds(classes)
-    return Labels(codes, classes, check_weight(sample_weight, len(codes), first))
+    else:
+        labels = _one_a_row(y)
+        whole = encode_whole(labels)
+        if whole is not None:
+            codes, classes, rows_of = whole
+        else:
+            if labels.dtype.kind in "OfM":
+                _refuse_missing(_missing(labels), first)
+            if labels.dtype.kind == "f" and np.isinf(labels).any():
+                raise ValueError("y holds an infinite label; labels must be finite.")
+            codes, classes = _encode(labels)
+            _refuse_what_no_file_holds(classes)
+    weight = None
+    if sample_weight is not None:
+        weight = check_weight(sample_weight, len(codes), first)
+    return Labels(codes, classes, weight, rows_of)
 
 
 def encode_some_labels(

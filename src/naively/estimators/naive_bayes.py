@@ -452,7 +452,7 @@ class NaiveBayes(Classifier):
         del found, counted  # what was read takes memory, of which weights need some too
         if unlabelled is not None:
             model, sample = self._with_unlabelled(model, sample, unlabelled)
-        else:
+        elif self.weights is not None:
             model = weighed(model, sample, self.weights, seeks=self.interactions is not None)
         return Learned(model, sample, target=target).recorded("train", model.counted.rows)
 
@@ -867,7 +867,10 @@ class NaiveBayes(Classifier):
             rows, y = read_labelled(X, y, texts)
             if beside.given:
                 rows, beside = columns_taken(rows, beside)
-            found = InMemory.encode(rows, y, beside, semi_supervised=some)
+            if some:
+                found = InMemory.semi_supervised(rows, y, beside)
+            else:
+                found = InMemory(rows, beside.encode(y))
             if self.interactions and not found.is_labelled:
                 raise ValueError(
                     "interactions needs all labels: what is concluded from a row without one "

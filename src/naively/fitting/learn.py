@@ -168,10 +168,8 @@ class InMemory:
     readings: ClassVar[Mapping[str, Reading]] = MappingProxyType({})
 
     @classmethod
-    def encode(cls, rows: Rows, y: Target, beside: Beside, *, semi_supervised: bool) -> InMemory:
-        """Encode labels, of which some may be missing if learning is semi-supervised."""
-        if not semi_supervised:
-            return cls(rows, beside.encode(y))
+    def semi_supervised(cls, rows: Rows, y: Target, beside: Beside) -> InMemory:
+        """Encode labels of which some may be missing."""
         labels, there = encode_some_labels(y, beside.sample_weight)
         if len(there) == len(y):
             return cls(rows, beside.encode(y))
@@ -292,9 +290,10 @@ def _count(
             if schema is None:
                 every = part.rows if part.every is None else part.every
                 schema = infer(every, how.event_models, how.settings)
+                batch = schema.encode_own(part.rows, part.labels)
             else:
                 schema = extend(schema, part.rows, how.event_models, how.settings)
-            batch = schema.encode(part.rows, part.labels)
+                batch = schema.encode(part.rows, part.labels)
             batch = batch.tokenised() if looked_at_again else batch
             more = Counted.of(batch, schema, how.settings)
         assert more is not None
@@ -320,7 +319,7 @@ def encoded(source: Labelled, how: Recipe) -> tuple[Batch, Model]:
     assert part.rows is not None
     every = part.rows if part.every is None else part.every
     schema = infer(every, how.event_models, how.settings)
-    batch = schema.encode(part.rows, part.labels).tokenised()
+    batch = schema.encode_own(part.rows, part.labels).tokenised()
     return batch, Model.of(Counted.of(batch, schema, how.settings))
 
 

@@ -52,7 +52,10 @@ class Counted(OfFields):
                 "The schema says that missing cells are evidence, which follows from what is "
                 "counted: count by the attribute counted of a model, not by its schema."
             )
-        return cls(*make_sure(schema, count_batch(batch, schema).pruned(), settings), settings)
+        tally = count_batch(batch, schema).pruned()
+        if schema.free:
+            schema, tally = make_sure(schema, tally, settings)
+        return cls(schema, tally, settings)
 
     def __add__(self, other: Counted) -> Counted:
         return Counted.total((self, other))

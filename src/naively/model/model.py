@@ -54,9 +54,12 @@ class View(OfFields):
         if rows_per_weight is not None:
             tally = tally.scaled(rows_per_weight, rounds=True)
             rows = rows * rows_per_weight
-        settled = settle(counted.schema, tally, counted.settings)
-        says = with_missing if counted.settings.counts_missing else without_words
-        return cls(*says(settled), rows, rows_per_weight)
+        schema, settings = counted.schema, counted.settings
+        if settings.counts_missing:
+            schema, tally = with_missing(settle(schema, tally, settings))
+        elif schema.settles:
+            schema, tally = without_words(settle(schema, tally, settings))
+        return cls(schema, tally, rows, rows_per_weight)
 
     @cached_property
     def counts(self) -> dict[GroupKey, BlockTally]:

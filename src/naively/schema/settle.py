@@ -168,7 +168,7 @@ def make_sure(schema: Schema, tally: Tally, settings: Settings) -> Grouped:
     moves = [
         into_texts(group, tally.blocks[group.key], name, settings.texts)
         for group in schema.of_columns
-        if counted_as(group) == "levels" and not schema.free.isdisjoint(group.columns)
+        if not schema.free.isdisjoint(group.columns) and counted_as(group) == "levels"
         for name in _texts(tally.blocks[group.key], settings, many=True).keys() & schema.free
     ]
     return moved(schema, tally, moves) if moves else Grouped(schema, tally)
