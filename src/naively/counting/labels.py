@@ -242,21 +242,16 @@ def encode_labels(
         of_different, classes = _of_values([*y.take(different)])
         codes = of_different[place]
         _refuse_what_no_file_holds(classes)
+    elif (whole := encode_whole(labels := _one_a_row(y))) is not None:
+        codes, classes, rows_of = whole
     else:
-        labels = _one_a_row(y)
-        whole = encode_whole(labels)
-        if whole is not None:
-            codes, classes, rows_of = whole
-        else:
-            if labels.dtype.kind in "OfM":
-                _refuse_missing(_missing(labels), first)
-            if labels.dtype.kind == "f" and np.isinf(labels).any():
-                raise ValueError("y holds an infinite label; labels must be finite.")
-            codes, classes = _encode(labels)
-            _refuse_what_no_file_holds(classes)
-    weight = None
-    if sample_weight is not None:
-        weight = check_weight(sample_weight, len(codes), first)
+        if labels.dtype.kind in "OfM":
+            _refuse_missing(_missing(labels), first)
+        if labels.dtype.kind == "f" and np.isinf(labels).any():
+            raise ValueError("y holds an infinite label; labels must be finite.")
+        codes, classes = _encode(labels)
+        _refuse_what_no_file_holds(classes)
+    weight = None if sample_weight is None else check_weight(sample_weight, len(codes), first)
     return Labels(codes, classes, weight, rows_of)
 
 

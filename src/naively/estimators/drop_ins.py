@@ -435,14 +435,9 @@ class Smoothed(DropIn[E]):
         return class_prior_of(self.class_prior, classes, fit=self.fit_prior)
 
     def _check_alpha(self) -> float | list[float]:
-        """Return alpha, or what scikit-learn puts in its place where it is too small.
+        """Return alpha, of all columns or each; scikit-learn's least where it is too small.
 
         Scikit-learn's own tests call it by this name.
-
-        Returns
-        -------
-        alpha : float or list of shape (columns,)
-            The pretend count of each outcome, of all columns or of each.
         """
         alpha = np.asarray(self.alpha, np.float64)
         if alpha.ndim and alpha.shape != (self.n_features_in_,):
@@ -464,14 +459,7 @@ class Smoothed(DropIn[E]):
 def class_prior_of(given: Array | None, classes: LabelArray, *, fit: bool = True) -> ClassPrior:
     """Return the class prior that a drop-in was given, or raise a ValueError if it is none.
 
-    Parameters
-    ----------
-    given : array-like of shape (classes,) or None
-        The probability of each class; None if they are not given.
-    classes : ndarray of shape (classes,)
-        Their labels.
-    fit : bool, default True
-        Whether probabilities that are not given follow from the data, rather than being equal.
+    Priors that are not given follow from the data if they are to ``fit`` it, or else are equal.
     """
     if given is None:
         return "data" if fit else "uniform"

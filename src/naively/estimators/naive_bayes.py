@@ -867,10 +867,7 @@ class NaiveBayes(Classifier):
             rows, y = read_labelled(X, y, texts)
             if beside.given:
                 rows, beside = columns_taken(rows, beside)
-            if some:
-                found = InMemory.semi_supervised(rows, y, beside)
-            else:
-                found = InMemory(rows, beside.encode(y))
+            found = InMemory.partly(rows, y, beside) if some else InMemory(rows, beside.encode(y))
             if self.interactions and not found.is_labelled:
                 raise ValueError(
                     "interactions needs all labels: what is concluded from a row without one "

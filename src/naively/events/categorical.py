@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, ClassVar, NamedTuple, TypeAlias, cast, final
+from typing import Any, ClassVar, TypeAlias, cast, final
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -344,13 +344,12 @@ class Categorical(Estimable[Levels, Codes]):
             known = m[tally.axis.column] * pooled(tally.axis, count, total)
         return _Pretend(added(known, self.estimate, how), added(never, self.estimate, how), m)
 
-    def _counted(self, tally: BlockTally[Levels]) -> _Counted:
+    def _counted(self, tally: BlockTally[Levels]) -> _Counts:
         """Return the counts of levels and columns, with the pretend rows that these ask for."""
-        if self in (of := _COUNTED.setdefault(tally, {})):
-            return of[self]
-        count = tally[LEVEL].high
-        total = tally.axis.sum_by_column(count)
-        of[self] = _Counted(count, total, self._m(tally.axis, count, total))
+        if self not in (of := _COUNTS.setdefault(tally, {})):
+            count = tally[LEVEL].high
+            total = tally.axis.sum_by_column(count)
+            of[self] = count, total, self._m(tally.axis, count, total)
         return of[self]
 
     def _m(self, axis: Levels, count: Floats, total: Floats) -> Floats:
@@ -372,16 +371,10 @@ class Categorical(Estimable[Levels, Codes]):
         return choose(CHOICES, np.stack([loss(m) for m in CHOICES]), towards=USUAL_M)
 
 
-class _Counted(NamedTuple):
-    """What was counted of levels, and the pretend rows of their columns."""
-
-    levels: Floats  # (levels, classes)
-    columns: Floats  # (columns, classes)
-    m: Floats  # (columns,)
-
-
-# What was told of a tally, which is asked for by its terms and by each cell that is left out.
-_COUNTED: WeakKeyDictionary[BlockTally[Levels], dict[Categorical, _Counted]] = WeakKeyDictionary()
+# Of levels (levels, classes), of columns (columns, classes), and pretend rows (columns,).
+_Counts: TypeAlias = tuple[Floats, Floats, Floats]
+# Of each tally, for as long as it lives: rows are left out of what scores them.
+_COUNTS: WeakKeyDictionary[BlockTally[Levels], dict[Categorical, _Counts]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)

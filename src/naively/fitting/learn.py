@@ -168,8 +168,8 @@ class InMemory:
     readings: ClassVar[Mapping[str, Reading]] = MappingProxyType({})
 
     @classmethod
-    def semi_supervised(cls, rows: Rows, y: Target, beside: Beside) -> InMemory:
-        """Encode labels of which some may be missing."""
+    def partly(cls, rows: Rows, y: Target, beside: Beside) -> InMemory:
+        """Return rows of which some may have no label."""
         labels, there = encode_some_labels(y, beside.sample_weight)
         if len(there) == len(y):
             return cls(rows, beside.encode(y))

@@ -70,10 +70,8 @@ class Counted(OfFields):
         first = next(rest, None)
         if first is None:
             raise ValueError("There is no model to add up.")
-        settings, noise, held_out, newest = (
-            *(first.settings, first.noise),
-            *(first.held_out, first.newest),
-        )
+        settings, noise = first.settings, first.noise
+        held_out, newest = first.held_out, first.newest
         total = CountedTotal(first.grouped, consume=consume)
         for part in rest:
             if newest is not None and part.newest not in {None, newest}:
@@ -220,13 +218,7 @@ def check_rows(rows: Rows, labels: Labels) -> None:
 
 
 def count_batch(batch: Batch, schema: Schema) -> Tally:
-    """Count encoded rows; nothing is pruned.
-
-    Raises
-    ------
-    ValueError
-        If a row lacks a cell that was said to be complete.
-    """
+    """Count encoded rows, or raise a ValueError if one that is complete lacks a cell."""
     if batch.unsplit <= AT_ONCE:
         return _count(batch, schema)
     return Total.of(_count_pieces(batch, schema), consume=True)
@@ -254,7 +246,7 @@ def _count(batch: Batch, schema: Schema) -> Tally:
     weight = batch.labels.by_class()
     for (_, block), tally in zip(read, blocks.values(), strict=True):
         if isinstance(block, Dense) and block.complete:
-            sums = tally.sums
-            if PRESENT not in sums or (sums[PRESENT].high != weight.high).any():
+            present = tally.sums.get(PRESENT)
+            if present is None or (present.high != weight.high).any():
                 raise ValueError("A cell is missing.")
     return Tally(batch.labels.classes, weight, blocks)

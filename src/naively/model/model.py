@@ -27,7 +27,7 @@ from naively.schema.diagnose import describe
 from naively.schema.schema import SHOWN, Group, GroupKey, Schema
 from naively.schema.settings import PURE, ClassPrior, Settings
 from naively.schema.settle import settle, with_missing, without_words
-from naively.terms.functions import LinearPart, Product
+from naively.terms.functions import LinearPart
 from naively.terms.kinds import TermBlock
 from naively.terms.terms import GroupTerms, Terms, with_functions
 from naively.terms.words import LENGTH_POWER
@@ -390,7 +390,8 @@ def with_products(schema: Schema, linear: LinearPart) -> Schema:
         return schema
     groups = {group.key: frozenset(group.columns) for group in schema.groups}
     others: dict[Name, dict[Name, None]] = {}
-    for product in _by_slope(linear):
+    size = {product: max(map(abs, slopes)) for product, slopes in linear.products.items()}
+    for product in sorted(size, key=lambda product: -size[product]):  # the largest slopes first
         a, b = product.columns
         if all(of.column in groups.get(of.group, ()) for of in (product.a, product.b)):
             others.setdefault(a, {})[b] = None
@@ -401,12 +402,6 @@ def with_products(schema: Schema, linear: LinearPart) -> Schema:
         if name in schema.columns
     }
     return replace(schema, notes={**schema.notes, **notes})
-
-
-def _by_slope(linear: LinearPart) -> list[Product]:
-    """Return the products, those of the largest slopes first."""
-    size = {product: max(map(abs, slopes)) for product, slopes in linear.products.items()}
-    return sorted(size, key=lambda product: -size[product])
 
 
 def _note(others: list[Name]) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,21 +72,17 @@ def describe(schema: Schema, tally: Tally) -> Schema:
     return replace(schema, notes={name: "; ".join(of) for name, of in notes.items()})
 
 
-class Leaks(NamedTuple):
-    """The columns that tell the label where that is no chance."""
+def leaking(schema: Schema, tally: Tally) -> tuple[dict[Name, Label], dict[Name, bool]]:
+    """Return the columns that are there in rows of one class only, and that class.
 
-    # those that are there in rows of one class only, and that class
-    of_one_class: dict[Name, Label]
-    # those that determine the label alone, and whether they are its other names
-    telling: dict[Name, bool]
-
-
-def leaking(schema: Schema, tally: Tally) -> Leaks:
-    """Return the columns that tell the label, by what was counted."""
-    found, rows = Leaks({}, {}), tally.weight.high
+    With them come those that determine the label alone, and whether they are its other names.
+    """
+    of_one_class: dict[Name, Label] = {}
+    telling: dict[Name, bool] = {}
+    rows = tally.weight.high
     classes = rows > 0
     if classes.sum() < TWO or rows.sum() < ENOUGH:
-        return found
+        return of_one_class, telling
     with np.errstate(divide="ignore"):
         unlikely = -np.log(rows / rows.sum())
     for group in schema.of_columns:
@@ -99,11 +94,11 @@ def leaking(schema: Schema, tally: Tally) -> Leaks:
             alone = (there.high > 0).sum(axis=1) == 1
             one = alone & (n * unlikely[c] >= CHANCE)
             for j in np.flatnonzero(one[number]).tolist():
-                found.of_one_class[group.columns[j]] = tally.classes.tolist()[c[number[j]]]
+                of_one_class[group.columns[j]] = tally.classes.tolist()[c[number[j]]]
         for j in np.flatnonzero(_leaks(group, block, classes)).tolist():
             renamed = not isinstance(axis, ByValue) or np.diff(axis.first)[j] == classes.sum()
-            found.telling[axis.columns[j]] = bool(renamed)
-    return found
+            telling[axis.columns[j]] = bool(renamed)
+    return of_one_class, telling
 
 
 def leaks(schema: Schema, tally: Tally) -> Iterator[str]:

@@ -474,10 +474,11 @@ def _into_read(
     levels: BlockTally[Levels], other: Schema, name: Name
 ) -> tuple[Schema, dict[GroupKey, BlockTally]]:
     """Count levels of a column as what they are in another schema, each as often as it came."""
+    with_parts = {name, *(TimePart(name, part) for part in CYCLES)}
     groups = tuple(
         replace(group, columns=own)
         for group in other.of_columns
-        if (own := tuple(of for of in group.columns if of == name or _is_part(of, name)))
+        if (own := tuple(of for of in group.columns if of in with_parts))
     )
     kind = other.columns[name].kind
     reading = other.readings.get(name, READ_AS[kind])
@@ -497,10 +498,6 @@ def _into_read(
         ]
         blocks[group.key] = _sum(counted)
     return schema, blocks
-
-
-def _is_part(of: Name, name: Name) -> bool:
-    return isinstance(of, TimePart) and of.of == name
 
 
 @final
