@@ -33,58 +33,64 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-rest test-all test-numpy test-spark test-browser test-thorough fuzz conformance mutants faults lint types bench bench-text bench-accuracy bench-data bench-engines bench-mail bench-serve bench-compare docs man js docs-links picture sanitize clean
+.PHONY: help more setup demo test test-rest test-all test-numpy test-spark test-browser test-thorough fuzz conformance mutants faults lint types bench bench-text bench-accuracy bench-data bench-engines bench-mail bench-serve bench-compare docs man js docs-links picture sanitize clean
 
-help: ## list what can be made
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
-	@echo 'With another Python: make PYTHON=python3.13 ... (after make clean)'
+# A line of help begins with ## where most people need the target, and else with #+.
+LIST = sed -n 's/^\([a-z-]*\):.* $(1) \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
+
+help:
+	@$(call LIST,##)
+	@echo 'make more lists the rest. With another Python: make PYTHON=python3.13 ... (after make clean)'
+
+more:
+	@$(call LIST,#+)
 
 setup: $(NAIVELY) $(MADE)/test $(MADE)/lint ## install naively and all it is tested with into .venv
 
-demo: $(NAIVELY) ## learn, score and explain on real data; or on yours: DATA=file.csv TARGET=column ARGS=--no-header
+demo: $(NAIVELY) ## learn, score and explain real data, or yours: DATA=file.csv TARGET=column
 	$(BIN)/naively demo $(if $(DATA),"$(DATA)") $(if $(TARGET),--target "$(TARGET)") $(ARGS)
 
-test: $(NAIVELY) $(MADE)/test ## test everything of a kind once, in five minutes
+test: $(NAIVELY) $(MADE)/test ## run one test of each kind, in five minutes; ARGS='-k forget' chooses
 	$(WITH) $(BIN)/python -m pytest $(JOBS) --quick $(ARGS)
 
-test-rest: $(NAIVELY) $(MADE)/test ## run the tests that "make test" leaves out
+test-rest: $(NAIVELY) $(MADE)/test #+ run the tests that "make test" leaves out
 	$(BIN)/python -m pytest $(JOBS) --rest $(ARGS)
 
 # Only of the first are the lines counted: it runs nearly all, and to count costs a quarter of the time.
 # In plain NumPy one test of a kind will do: that its numbers are those of the native kernels, the first two try.
-test-all: ## run all tests, list the lines that "make test" does not run, and test what counts in plain NumPy
+test-all: #+ run all tests, list the lines that "make test" misses, and test counting in plain NumPy
 	$(MAKE) test ARGS='--cov $(ARGS)'
 	$(MAKE) test-rest
 	$(MAKE) test-numpy ARGS='--quick $(ARGS)'
 
-test-numpy: $(NAIVELY) $(MADE)/test ## run the tests of what counts in plain NumPy
+test-numpy: $(NAIVELY) $(MADE)/test #+ run the tests of counting in plain NumPy
 	NAIVELY_NATIVE=0 $(BIN)/python -m pytest $(JOBS) $(ARGS) $(IN_NUMPY)
 
-test-spark: $(NAIVELY) $(MADE)/test-spark ## run the tests of Spark on this machine; it needs Java 17 or newer, and 0.5 GB
+test-spark: $(NAIVELY) $(MADE)/test-spark #+ run the tests of Spark; needs Java 17 or newer, and 0.5 GB
 	$(BIN)/python -m pytest -p no:xdist $(ARGS) tests/spark
 
-test-browser: $(NAIVELY) $(MADE)/test-browser ## open the report, and what moves on the pages, in a real browser; it needs Chromium
+test-browser: $(NAIVELY) $(MADE)/test-browser #+ test the report and the pages in a real browser; needs Chromium
 	$(BIN)/python -m pytest $(JOBS) $(ARGS) tests/browser
 
 test-thorough: export HYPOTHESIS_PROFILE := thorough
 test-thorough: SEED := $(or $(SEED),$(shell date +%s))
-test-thorough: $(NAIVELY) $(MADE)/test ## run the tests of random examples with many more of them; SEED=n repeats a run
+test-thorough: $(NAIVELY) $(MADE)/test #+ run the tests of random examples with many more; SEED=n repeats a run
 	@echo 'To draw the same examples again: make test-thorough SEED=$(SEED)'
 	$(BIN)/python -m pytest $(JOBS) -m hypothesis --hypothesis-seed=$(SEED) $(ARGS)
 
 fuzz: export FUZZ_SECONDS := $(SECONDS)
 fuzz: export FUZZ_SEED := $(or $(FUZZ_SEED),$(shell date +%s))
-fuzz: $(NAIVELY) $(MADE)/test ## try hostile inputs, each test for SECONDS=60; FUZZ_SEED=n repeats one
+fuzz: $(NAIVELY) $(MADE)/test #+ try hostile inputs, each test for SECONDS=60; FUZZ_SEED=n repeats one
 	@echo 'The first seed is $(FUZZ_SEED).'
 	$(BIN)/python -m pytest $(JOBS) $(ARGS) tests/fuzz
 
-conformance: $(NAIVELY) $(MADE)/test ## run scikit-learn's own tests of naive Bayes on the drop-ins
+conformance: $(NAIVELY) $(MADE)/test #+ run scikit-learn's own tests of naive Bayes on the drop-ins
 	$(BIN)/python -m tests.conformance $(ARGS)
 
-mutants: $(NAIVELY) $(MADE)/test $(MADE)/mutants ## how many of 300 small changes the tests notice; an hour, ARGS=--help
+mutants: $(NAIVELY) $(MADE)/test $(MADE)/mutants #+ plant 300 small changes and count those that the tests notice; an hour, ARGS=--help
 	$(BIN)/python -m tests.mutants $(ARGS)
 
-faults: $(NAIVELY) $(MADE)/test ## plant named faults, one by one; each must be noticed
+faults: $(NAIVELY) $(MADE)/test #+ plant named faults, each of which the tests must notice
 	$(BIN)/python -m tests.mutants.faults $(ARGS)
 
 lint: $(NAIVELY) $(MADE)/lint ## check style, format and the layers of imports
@@ -95,59 +101,59 @@ lint: $(NAIVELY) $(MADE)/lint ## check style, format and the layers of imports
 types: $(NAIVELY) $(MADE)/test $(MADE)/lint ## check the types
 	$(BIN)/mypy
 
-bench: $(NAIVELY) $(MADE)/bench ## measure speed beside scikit-learn and others, and make docs/speed.md; ARGS='tables curves'
+bench: $(NAIVELY) $(MADE)/bench ## measure speed beside scikit-learn and others, and write docs/speed.md
 	$(BIN)/python -m benchmarks.speed $(ARGS) $(SPEED)
 
-bench-text: $(NAIVELY) $(MADE)/bench ## the same of texts, beside scikit-learn and, where installed, fastText and others
+bench-text: $(NAIVELY) $(MADE)/bench #+ measure speed on texts, beside scikit-learn and, where installed, fastText and others
 	$(BIN)/python -m benchmarks.speed newsgroups texts words learners $(ARGS) $(SPEED)
 
-bench-accuracy: $(NAIVELY) $(MADE)/bench ## accuracy and calibration, side by side; FOLDER=of/csvs, ARGS=--text
+bench-accuracy: $(NAIVELY) $(MADE)/bench #+ measure accuracy and calibration beside peers; FOLDER=of/csvs, ARGS=--text
 	$(BIN)/python -m benchmarks.accuracy $(if $(FOLDER),"$(FOLDER)") $(ARGS)
 
-bench-data: $(NAIVELY) $(MADE)/bench ## from frames and files to a model, beside the bare sources; ARGS='polars --rows 100000'
+bench-data: $(NAIVELY) $(MADE)/bench #+ measure the way from frames and files to a model; ARGS='polars --rows 100000'
 	$(BIN)/python -m benchmarks.data $(ARGS)
 
-bench-engines: $(NAIVELY) $(MADE)/bench $(MADE)/test ## count, score and merge where the rows are; ARGS='scoring --rows 1000000'
+bench-engines: $(NAIVELY) $(MADE)/bench $(MADE)/test #+ measure counting and scoring in databases; ARGS='scoring --rows 1000000'
 	$(BIN)/python -m benchmarks.engines $(ARGS)
 
-bench-mail: $(NAIVELY) $(MADE)/bench $(MADE)/test ## the mail filter, beside bogofilter where it is installed, and its daemon under stress
+bench-mail: $(NAIVELY) $(MADE)/bench $(MADE)/test #+ measure the mail filter, beside bogofilter where it is installed, and its daemon
 	$(BIN)/python -m benchmarks.mail
 	$(BIN)/python -m benchmarks.mail_daemon
 	$(BIN)/python -m benchmarks.mail_years
 
-bench-serve: $(NAIVELY) $(MADE)/test ## naively serve under load: requests a second, latency
+bench-serve: $(NAIVELY) $(MADE)/test #+ measure naively serve under load: requests a second, latency
 	$(BIN)/python -m benchmarks.serve $(ARGS)
 
-bench-compare: $(NAIVELY) $(MADE)/bench ## what became slower or larger since BASE=commit; ARGS=words of the cases
+bench-compare: $(NAIVELY) $(MADE)/bench #+ measure what became slower or larger since BASE=commit; ARGS=words of the cases
 	$(BIN)/python -m benchmarks.compare $(or $(BASE),$(error Say BASE=commit, what to compare with)) $(ARGS)
 
 docs: $(NAIVELY) $(MADE)/docs ## build the documentation into docs/_build/html
 	$(BIN)/python -m sphinx -W --keep-going --quiet docs docs/_build/html
 
-man: $(NAIVELY) ## write the manual pages, naively(1) and one of each verb, into docs/_build/man
+man: $(NAIVELY) #+ write the manual pages into docs/_build/man
 	$(BIN)/python tools/man_pages.py docs/_build/man
 
-js: ## gather the scorer in JavaScript, with its types, as npm has it, and pack it into build/js; needs npm
+js: #+ pack the scorer in JavaScript, with its types, into build/js; needs npm
 	rm -rf build/js
 	$(PYTHON) tools/npm_package.py build/js
 	cd build/js && npm pack
 
-picture: $(NAIVELY) $(MADE)/test ## draw the picture of the README again
+picture: $(NAIVELY) $(MADE)/test #+ draw the picture of the README again
 	$(BIN)/python docs/picture.py
 
-docs-links: $(NAIVELY) $(MADE)/docs ## check the links of the documentation that lead elsewhere; needs a network
+docs-links: $(NAIVELY) $(MADE)/docs #+ check the outward links of the documentation; needs a network
 	$(BIN)/python -m sphinx -b linkcheck --keep-going --quiet docs docs/_build/links
 
 # Python itself is not built with the sanitizers, so their library must be loaded before it; and
 # what Python keeps until it exits is no leak of the kernels.
-sanitize: ## run the kernels' tests under AddressSanitizer and UndefinedBehaviorSanitizer (g++)
+sanitize: #+ run the kernels' tests under AddressSanitizer and UBSan (g++)
 	$(MAKE) test VENV=build/sanitize \
 	    SETTINGS=--config-settings=cmake.define.NAIVELY_SANITIZE=ON \
 	    WITH="env ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD='$$(g++ -print-file-name=libasan.so) \
 	    $$(g++ -print-file-name=libstdc++.so)'" \
 	    JOBS= ARGS='--rest -p no:cacheprovider $(KERNEL_TESTS)'
 
-clean: ## remove all that was made
+clean: ## remove everything that make has made
 	rm -rf .venv build dist docs/_build docs/gallery docs/reference/api docs/reference/verbs .coverage* .pytest_cache .mypy_cache .ruff_cache \
 	    .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -139,7 +139,6 @@ def test_strings_that_are_coded_are_those_of_a_list(
         (coded.take(rows), packed.take(rows)),
         (coded.without(gone), packed.without(gone)),
         (coded.different, packed.different),
-        (coded.as_levels(), packed.as_levels()),
         (Strings.join([coded, coded[cut]]), Strings.join([packed, packed[cut]])),
         (Strings.join([coded, packed]), Strings.join([packed, packed])),
         (copy.copy(coded), packed),

@@ -14,13 +14,16 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from doctest import ELLIPSIS, NORMALIZE_WHITESPACE, DocTestParser, OutputChecker
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import jsonschema
 import numpy as np
 import pytest
+import uvicorn
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from openapi_spec_validator import OpenAPIV31SpecValidator
@@ -38,6 +41,7 @@ from naively.file.store import Content
 from naively.messages import Verbosity
 from naively.model.class_prior import given_prior, shift
 from naively.report.page import write_report
+from naively.serve import app
 from naively.serve.answers import ModelAnswers
 from naively.serve.app import ModelService, RequestLimits
 from naively.serve.rows import RequestError, RowColumn, RowForm, parse
@@ -809,6 +813,27 @@ def test_an_answer_is_sent_at_once() -> None:
         assert listening.proto == socket.IPPROTO_TCP
         with socket.create_connection(listening.getsockname()), listening.accept()[0] as accepted:
             assert accepted.proto == socket.IPPROTO_TCP
+
+
+def test_a_connection_that_sends_no_request_is_closed(path, monkeypatch) -> None:
+    monkeypatch.setattr(app, "HEAD", 0.2)
+    service = ModelService(path, lambda _: "")
+    config = uvicorn.Config(service, http=app.Connection, log_config=None, lifespan="off")
+    server = uvicorn.Server(config)
+    with listen("127.0.0.1", 0) as listening:
+        running = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+        running.start()
+        address = listening.getsockname()
+        try:
+            head = b"GET /health HTTP/1.1\r\nHost: a\r\n\r\n"
+            for sent in (b"", head[:-2], head, head + head[:5]):
+                with socket.create_connection(address, timeout=10) as connection:
+                    connection.sendall(sent)
+                    answer = b"".join(iter(partial(connection.recv, 4096), b""))
+                    assert answer.startswith(b"HTTP/1.1 200") == (head in sent)
+        finally:
+            server.should_exit = True
+            running.join()
 
 
 PAGE = ROOT / "docs" / "how-to" / "serve.md"

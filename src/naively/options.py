@@ -226,7 +226,7 @@ class Options:
     # Whether a missing cell is evidence of its own, which needs a weight of its own.
     counts_missing: bool = field(init=False, repr=False, compare=False)
     # Whether a text that was given no event model is counted in blocks of their own. They say much
-    # alike, which only weights of their own put right (see docs/decisions/0006-text.md).
+    # alike, which only weights of their own put right (see docs/decisions/0005-text-and-words.md).
     counts_blocks: bool = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -526,7 +526,7 @@ def _area(ranked: Sequence[Ranked]) -> Area:
     """Return the mean area under ROC curves, weighted by the rows of their classes."""
     shares = np.array([of.roc.share for of in ranked])
     shares /= shares.sum()
-    area = float(shares @ [of.roc.area for of in ranked])
+    area = min(float(shares @ [of.roc.area for of in ranked]), 1.0)  # where shares sum to more
     classes = [(share, *of.sizes) for share, of in zip(shares.tolist(), ranked, strict=True)]
     deviation = float(shares @ [math.sqrt(of.variance) for of in ranked])
     return Area(area, tuple(classes), deviation**2)

@@ -71,7 +71,7 @@ def serve(
     try:
         import uvicorn
 
-        from naively.serve.app import ModelService, RequestLimits
+        from naively.serve.app import Connection, ModelService, RequestLimits
     except ImportError as error:
         raise ImportError(
             "`naively serve` needs Starlette and uvicorn; install them with: "
@@ -87,6 +87,7 @@ def serve(
     listening = listen(host, port)
     config = uvicorn.Config(
         service,
+        http=Connection,
         log_config=None,
         log_level="critical",  # the service logs its requests itself
         access_log=False,

@@ -203,7 +203,7 @@ class Strings(OfStrings):
                 codes, levels = self.coded
                 return Strings.of_levels(codes[row], levels, categorical=self.categorical)
             if step != 1:
-                return self.take(np.arange(start, stop, step))
+                return self.take(np.arange(len(self))[row])
             missing = None if self.missing is None else self.missing[start:stop]
             offsets = self.offsets[start : max(start, stop) + 1]
             return Strings(offsets, self.utf8, missing, categorical=self.categorical)

@@ -2,7 +2,7 @@
 
 What is beyond a limit is cut off, or, where a cut would leave nothing to be parsed, the message is
 read as plain text. A note says so in either case. Ordinary mail is far within these limits
-(docs/decisions/0014-hostile-mail.md).
+(docs/decisions/0011-mail.md).
 """
 
 BYTES = 8 << 20  # of a message; the filter holds as many in memory, and passes on what follows

@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import traceback
-from asyncio import Lock, timeout
+from asyncio import BaseTransport, Lock, TimerHandle, timeout
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -19,6 +19,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TypeAlias
 
+from h11 import IDLE
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -26,6 +27,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from naively.file import store
 from naively.file.store import Content
@@ -38,6 +40,7 @@ from naively.serve.rows import Json, RequestError, Value, parse
 
 SMALL = 1 << 14  # bytes of a request that is answered at once; a larger one must not stop others
 PATIENCE = 60  # seconds for a body to arrive
+HEAD = 10  # seconds for the head of a request to arrive, on a connection that is open
 TOGETHER = 20  # requests of the greatest size, of which so much is held at a time
 AGAIN = 1  # seconds after which a client that is refused, as there is too much to do, may come back
 WATCHED = ("/health", "/metrics")  # answered however much there is to do
@@ -314,3 +317,38 @@ async def _refuse(request: Request, error: Exception) -> Response:
 async def _fail(request: Request, error: Exception) -> Response:  # noqa: ARG001
     """Say that the mistake is ours; what it is, is logged."""
     return _sentence(500, "The service made a mistake, which its log says.")
+
+
+# --- A connection that sends no request is closed, as there are but so many at a time -------------
+
+
+class Connection(H11Protocol):
+    """HTTP/1.1, where the whole head of a request comes within ten seconds."""
+
+    waiting: TimerHandle | None = None
+
+    def connection_made(self, transport: BaseTransport) -> None:
+        super().connection_made(transport)  # type: ignore[arg-type]
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self.conn.their_state is not IDLE:
+            self._stop()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self._stop()
+        if self.conn.their_state is IDLE:
+            self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop()
+        super().connection_lost(exc)
+
+    def _wait(self) -> None:
+        self.waiting = self.loop.call_later(HEAD, self.transport.close)
+
+    def _stop(self) -> None:
+        if self.waiting is not None:
+            self.waiting.cancel()
