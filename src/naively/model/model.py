@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from typing import Any
 
@@ -123,10 +123,6 @@ class Model(Shown, OfFields):
     counted: Counted  # what was counted, and how parameters are derived from it
     view: View  # what the columns that were counted are taken for
     weights: Weights | None = None  # how much the evidence of each column counts; all alike without
-    classes: LabelArray = field(init=False)  # (classes,): the class labels
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "classes", self.counted.tally.classes)
 
     @classmethod
     def of(cls, counted: Counted, weights: Weights | None = None) -> Model:
@@ -254,6 +250,11 @@ class Model(Shown, OfFields):
         scaled = self.view.rows_per_weight is not None
         return View.of(self.counted).schema if scaled else self.view.schema
 
+    @property
+    def classes(self) -> LabelArray:
+        """The class labels, of shape (classes,)."""
+        return self.counted.tally.classes
+
     def described(self) -> Schema:
         """Return the schema with what the tally says of columns, and which are multiplied."""
         schema = describe(self.view.schema, self.view.tally)
@@ -306,7 +307,8 @@ class Model(Shown, OfFields):
     def encode(self, rows: Rows, labels: Labels | None = None) -> Batch:
         """Encode rows as they were encoded in training."""
         labels = Labels.none(len(rows), self.classes) if labels is None else labels
-        return self.view.schema.encode(rows, labels, self.view.axes)
+        schema = self.view.schema
+        return schema.encode_own(schema.match(rows), labels, self.view.axes)
 
     def recode(self, batch: Batch) -> Batch:
         """Encode rows by the columns, levels and words of this model, as any has encoded them."""

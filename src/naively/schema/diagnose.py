@@ -91,8 +91,7 @@ def leaking(schema: Schema, tally: Tally) -> tuple[dict[Name, Label], dict[Name,
         if present is not None:
             there, number = present
             n, c = there.high.max(axis=1, initial=0.0), there.high.argmax(axis=1)
-            alone = (there.high > 0).sum(axis=1) == 1
-            one = alone & (n * unlikely[c] >= CHANCE)
+            one = ((there.high > 0).sum(axis=1) == 1) & (n * unlikely[c] >= CHANCE)
             for j in np.flatnonzero(one[number]).tolist():
                 of_one_class[group.columns[j]] = tally.classes.tolist()[c[number[j]]]
         for j in np.flatnonzero(_leaks(group, block, classes)).tolist():
