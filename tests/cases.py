@@ -42,7 +42,7 @@ from naively.events import (
     NormalInverseGamma,
     Poisson,
 )
-from naively.schema.settings import Settings
+from naively.schema.settings import PURE, Settings
 from naively.schema.text import Patterns, Text
 
 
@@ -67,7 +67,7 @@ class Case:
     column: Callable[[list[Any]], np.ndarray] = np.array
     oracle: Callable[[], Any] | None = None
     text: bool = False
-    settings: Settings | None = None
+    settings: Settings = PURE
     name: str = ""
 
     def __repr__(self) -> str:

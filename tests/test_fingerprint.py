@@ -13,7 +13,7 @@ from scipy import sparse
 from naively.counting.labels import encode_labels
 from naively.data.frames import as_rows
 from naively.kernels import reference as hashes
-from naively.schema.choose import infer
+from naively.schema.choose import infer, read_as_given
 from naively.schema.schema import fingerprints
 from tests.test_cells import wild
 from tests.test_kernels import LAYOUTS, native, needs_native, restride
@@ -22,7 +22,7 @@ NUMBERS = [0.0, 1.0, -1.0, 2.0, 0.5, 1e300, 5e-324, -0.0, np.inf]
 
 
 def prints(X: Any, y: Any = None, event_models: Any = "auto") -> np.ndarray:
-    rows = as_rows(X)
+    rows = read_as_given(as_rows(X), event_models)
     labels = encode_labels(np.zeros(len(rows), int) if y is None else y)
     return fingerprints(infer(rows, event_models).encode(rows, labels), np.uint64(7))
 

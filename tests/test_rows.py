@@ -410,7 +410,7 @@ def test_the_label_under_another_name_is_warned_of():
         "sometimes": np.where(code == 0, None, names),
     }
     nb = pure().fit(honest, y)
-    assert leaking(nb.schema_, nb.tally_) == []
+    assert leaking(nb.schema_, nb.tally_)[1] == {}
     for column in (names, code, code + 1e8, 0.1 * code, pd.Categorical(y)):
         with pytest.warns(UserWarning, match="Column 'leak' is the label under other names"):
             nb = pure().fit(honest | {"leak": column}, y)
@@ -429,7 +429,7 @@ def test_the_label_under_another_name_is_warned_of():
     pure().fit({"leak": names[few]}, y[few])  # a small table is not suspected
     finer = np.array([f"{name}{i % 4}" for i, name in enumerate(names)], object)
     nb = pure().fit({"finer": finer}, y)  # noted, for it may be legitimate
-    assert leaking(nb.schema_, nb.tally_) == ["finer"]
+    assert [*leaking(nb.schema_, nb.tally_)[1]] == ["finer"]
 
 
 # Bad input, one by one

@@ -20,7 +20,6 @@ from naively.engines.sql_tallies import DatabaseTable
 from naively.events import JointTable, LogitNormal, LogNormal
 from naively.fitting.learn import Recipe
 from naively.model.model import Model
-from naively.schema.settings import PURE
 from tests import databases
 from tests.cases import CASES, Case
 from tests.laws import Sample, samples
@@ -61,7 +60,7 @@ def in_database(database: tuple[str, Any], sample: Sample) -> Model:
     table = put(database, sample)
     weight = None if sample.weight is None else "weight"
     source = DatabaseTable.of(database_of(database[1]), table, "class", weight)
-    how = Recipe(sample.case.event, sample.case.settings or PURE)
+    how = Recipe(sample.case.event, sample.case.settings)
     (part,) = LabelledTable(source).parts(how, None)
     assert part.counted is not None
     return Model.of(part.counted)

@@ -566,8 +566,8 @@ FAULTS = [
     Fault(
         "leave-one-out forgets the pretend rows of categories",
         "src/naively/events/categorical.py",
-        "rest, whole = np.maximum(count - own, 0.0) + m * q, total - own + m",
-        "rest, whole = np.maximum(count - own, 0.0), total - own",
+        "rest, whole = np.maximum(count - own, 0.0) + m * q, total[column] - own + m",
+        "rest, whole = np.maximum(count - own, 0.0), total[column] - own",
         ("tests/test_leave_one_out.py::test_leave_one_out_is_refitting",),
     ),
     Fault(

@@ -267,13 +267,13 @@ def groups_of(table: Rows, name: str | None, target: str | None) -> NDArray[np.u
     import numpy as np
 
     from naively.counting.labels import Labels, encode_groups
-    from naively.schema.choose import infer
+    from naively.schema.choose import infer, read_as_given
 
     if name is None:
         return None
     if not means_copies("groups", name):
         return encode_groups(column_of(table, name, "groups"), len(table))
-    rows = table.select([column for column in table.names if column != target])
+    rows = read_as_given(table.select([one for one in table.names if one != target]))
     labels = Labels.none(len(rows), np.zeros(1))
     labels = replace(labels, group=encode_groups(name, len(rows)))
     return infer(rows).encode(rows, labels).labels.group

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 import numpy as np
@@ -343,7 +344,7 @@ class Batch:
     def __len__(self) -> int:
         return len(self.labels.codes)
 
-    @property
+    @cached_property
     def times(self) -> NDArray[np.int64]:
         """How many equal rows each row stands for, of shape (rows,)."""
         return np.ones(len(self), np.int64) if self.copies is None else self.copies

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from hashlib import blake2b
 from typing import Any, TypeAlias
 
@@ -117,7 +118,7 @@ class Labels:
         every *= drawn.sum() / float(every @ drawn)
         return replace(self, weight=self.weights * every[self.codes])
 
-    @property
+    @cached_property
     def weights(self) -> NDArray[np.float64]:
         """The weight of each row, of shape (rows,); 1 where none was given."""
         return np.ones(len(self)) if self.weight is None else self.weight
@@ -231,26 +232,25 @@ def encode_labels(
     first: int = 0,  # the number of the first row, in messages
 ) -> Labels:
     """Encode labels; a missing label is a ValueError that names the row."""
-    y = _packed(y)
+    y, rows_of = _packed(y), None
     if isinstance(y, Strings):
         if y.missing is not None:
             _refuse_missing(y.missing, first)
-        place, classes = _of_values([*y.different])
-        codes = place[y.encoded[0]]
+        place, different = y.encoded
+        of_different, classes = _of_values([*y.take(different)])
+        codes = of_different[place]
         _refuse_what_no_file_holds(classes)
-        return Labels(codes, classes, check_weight(sample_weight, len(codes), first))
-    labels = _one_a_row(y)
-    whole = encode_whole(labels)
-    if whole is not None:
+    elif (whole := encode_whole(labels := _one_a_row(y))) is not None:
         codes, classes, rows_of = whole
-        return Labels(codes, classes, check_weight(sample_weight, len(codes), first), rows_of)
-    if labels.dtype.kind in "OfM":
-        _refuse_missing(_missing(labels), first)
-    if labels.dtype.kind == "f" and np.isinf(labels).any():
-        raise ValueError("y holds an infinite label; labels must be finite.")
-    codes, classes = _encode(labels)
-    _refuse_what_no_file_holds(classes)
-    return Labels(codes, classes, check_weight(sample_weight, len(codes), first))
+    else:
+        if labels.dtype.kind in "OfM":
+            _refuse_missing(_missing(labels), first)
+        if labels.dtype.kind == "f" and np.isinf(labels).any():
+            raise ValueError("y holds an infinite label; labels must be finite.")
+        codes, classes = _encode(labels)
+        _refuse_what_no_file_holds(classes)
+    weight = None if sample_weight is None else check_weight(sample_weight, len(codes), first)
+    return Labels(codes, classes, weight, rows_of)
 
 
 def encode_some_labels(

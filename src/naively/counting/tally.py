@@ -524,7 +524,7 @@ def _of_columns(tally: Tally) -> Tally:
 
 def impossible(tally: Tally, shares: Collection[BlockKey] = ()) -> str | None:
     """Return why no rows can have made a tally, or None; ``shares`` are blocks of 0 to 1."""
-    below = _find_negative(tally)
+    below = _first(tally, lambda _, block: _too_few(block, {}))
     if below is not None:
         return below
     classes, rows = tally.classes.tolist(), tally.class_count
@@ -608,11 +608,6 @@ def _find_impossible(left: Tally, size: Tally, times: Collection[BlockKey]) -> s
     # or squares, none of which is below 0, is rounding if it is small beside them.
     rows = left.weight.high
     return _first(left, lambda name, block: _broken(block, size.blocks.get(name), rows), times)
-
-
-def _find_negative(tally: Tally) -> str | None:
-    """Return where a count is below zero, or None if none is."""
-    return _first(tally, lambda _, block: _too_few(block, {}))
 
 
 def _first(

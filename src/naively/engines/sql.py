@@ -34,7 +34,7 @@ from naively.fitting.weights import ROWS
 from naively.kernels.reference import Floats, coarsest, sortable
 from naively.model.counted import Counted
 from naively.model.model import Model
-from naively.schema.choose import extend, infer
+from naively.schema.choose import extend, infer, read_as_given
 from naively.schema.schema import Schema, TimePart
 from naively.schema.settle import make_sure
 
@@ -77,11 +77,11 @@ class LabelledTable(NotInMemory):
         # The rows of the sample, and one with what is odd in columns of the others.
         more = {name: [odd.get(name)] if odd else [] for name in sampled.cells}
         rows = source.rows({name: [*of, *more[name]] for name, of in sampled.cells.items()})
-        schema = (
-            infer(rows, how.event_models, how.settings)
-            if known is None
-            else extend(known.schema, rows, how.event_models, how.settings)
-        )
+        if known is None:
+            read = read_as_given(rows, how.event_models, how.settings)
+            schema = infer(read, how.event_models, how.settings)
+        else:
+            schema = extend(known.schema, rows, how.event_models, how.settings)
         # Of the words beside numbers and times the sample may lack some.
         readings = {
             name: replace(of, words=None, forms=None) for name, of in schema.readings.items()

@@ -325,7 +325,7 @@ class DropIn(Reader, Generic[E]):
 
         def count(rows: Rows) -> tuple[Batch, Model]:
             schema = infer(rows, event, settings)
-            batch = schema.encode(rows, labels)
+            batch = schema.encode_own(rows, labels)
             return batch, Model.of(Counted.of(batch, schema, settings))
 
         return self._read_by(count, X, rows)

@@ -392,7 +392,8 @@ class NaiveBayes(Classifier):
         database = database_of(connection)
         with database.named(table) as name:
             source = DatabaseTable.of(database, name, target, sample_weight)
-            self._learned = self._learn(LabelledTable(source), TargetColumn(target))
+            found = LabelledTable(source)
+            self._learned = self._learn(found, self._settings(), TargetColumn(target))
         return self
 
     def _first(
@@ -407,19 +408,25 @@ class NaiveBayes(Classifier):
         more: bool = False,
     ) -> Learned:
         """Return what labelled rows teach; there may be more of them, of other classes."""
-        self._settings()  # a wrong option is named before any row is read
+        settings = self._settings()  # a wrong option is named before any row is read
         texts, some = means_texts(self.event_models), self.semi_supervised
         learned = self._learn(
-            self._read(X, y, beside, texts, some=some), target, classes, more=more
+            self._read(X, y, beside, texts, some=some), settings, target, classes, more=more
         )
         return learned if fading is None else fading.kept_in(learned)
 
     def _learn(
-        self, found: Labelled, target: TargetColumn, classes: Target = None, *, more: bool = False
+        self,
+        found: Labelled,
+        settings: Settings,
+        target: TargetColumn,
+        classes: Target = None,
+        *,
+        more: bool = False,
     ) -> Learned:
         """Read, choose, encode, count, settle, sample; then leave out, weigh and seek terms."""
         empty = Reservoir.chosen_by(self.random_state, grows=self.interactions is not None)
-        how = Recipe(self.event_models, self._settings(), empty)
+        how = Recipe(self.event_models, settings, empty)
         counted, sample = count(found, how)
         if counted is None:
             raise ValueError(found.nothing)
@@ -445,7 +452,7 @@ class NaiveBayes(Classifier):
         del found, counted  # what was read takes memory, of which weights need some too
         if unlabelled is not None:
             model = self._with_unlabelled(model, sample, unlabelled)
-        else:
+        elif self.weights is not None:
             model = weighed(model, sample, self.weights, seeks=self.interactions is not None)
         return Learned(model, sample, target=target).recorded("train", model.counted.rows)
 
@@ -853,7 +860,7 @@ class NaiveBayes(Classifier):
             rows, y = read_labelled(X, y, texts)
             if beside.given:
                 rows, beside = columns_taken(rows, beside)
-            found = InMemory.encode(rows, y, beside, semi_supervised=some)
+            found = InMemory.partly(rows, y, beside) if some else InMemory(rows, beside.encode(y))
             if self.interactions and not found.is_labelled:
                 raise ValueError(
                     "interactions needs all labels: what is concluded from a row without one "

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar, TypeAlias, cast, final
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.random import Generator
@@ -124,8 +125,9 @@ class Categorical(Estimable[Levels, Codes]):
         check_settings(self, *PSEUDO_COUNTS)
         check_m(self, self.m, self.p, named=("auto",))
         check_some(self, "codes", self.codes)
-        if isinstance(self.codes, Sequence):  # as a tuple it is equal to itself, and hashes
-            object.__setattr__(self, "codes", tuple(self.codes))
+        codes = np.asarray(self.codes)
+        if codes.ndim:  # as a tuple they are equal to themselves, and hash
+            object.__setattr__(self, "codes", tuple(codes.tolist()))
         if self.codes is not None and not (self.p is None and self.levels is None):
             raise ValueError("Categorical codes= are levels already: leave out levels= and p=.")
         levels, p = declared_levels(self.levels, self.p)
@@ -174,8 +176,8 @@ class Categorical(Estimable[Levels, Codes]):
     def ratios(self, tally: BlockTally[Levels]) -> Ratios:
         """Return the counts of levels and, last of each column, of a level never seen."""
         axis, smoothed = tally.axis, self._smoothed(tally, self.estimate)
-        count, pretend = tally[LEVEL].high, self._pretend(tally, self.estimate).known
-        counted, d = tally.axis.sum_by_column(tally[LEVEL].high), len(axis.columns)
+        count, counted, _ = self._counted(tally)
+        pretend, d = self._pretend(tally, self.estimate).known, len(axis.columns)
         after = axis.first[1:]  # where levels never seen are put
 
         def with_never(known: Floats, never: Floats) -> Floats:
@@ -198,10 +200,11 @@ class Categorical(Estimable[Levels, Codes]):
         level = tally.axis.first[cells.column] + cells.x
         first, of = different_cells(cells, level, len(tally.axis))
         cells, level, column = cells.take(first), level[first], cells.column[first]
+        every, total, m = self._counted(tally)
         if self.p == "uniform" and self.estimate != "mle":
-            found = log_uniform_without(float(self._m(tally)[0]), tally, cells)
+            found = log_uniform_without(float(m[0]), tally, cells)
             return found.take(of, axis=0)
-        count, own = tally[LEVEL].high[level], cells.labels.one_hot()
+        count, own = every[level], cells.labels.one_hot()
         if self.m is None or self.p is not None or self.estimate == "mle":
             net = self._pretend(tally, self.estimate).known
             net = np.broadcast_to(net, (len(tally.axis), 1))[level]
@@ -209,10 +212,9 @@ class Categorical(Estimable[Levels, Codes]):
             whole = self._smoothed(tally, self.estimate).total[column]
             whole = whole - np.maximum(count + net, 0.0) + rest
         else:
-            m = self._m(tally)[column, None]
-            q = pooled(tally, cells.labels.weights, level, column)[:, None]
-            total = tally.axis.sum_by_column(tally[LEVEL].high)[column]
-            rest, whole = np.maximum(count - own, 0.0) + m * q, total - own + m
+            m = m[column, None]
+            q = pooled(tally.axis, every, total, cells.labels.weights, level, column)[:, None]
+            rest, whole = np.maximum(count - own, 0.0) + m * q, total[column] - own + m
         with np.errstate(divide="ignore", invalid="ignore"):
             p = rest / whole
             return np.log(np.where(np.isnan(p), 1.0, p)).take(of, axis=0)
@@ -306,16 +308,16 @@ class Categorical(Estimable[Levels, Codes]):
     def _smoothed(self, tally: BlockTally[Levels], how: How) -> _Smoothed:
         """Return the counts of levels and their totals by column, with pretend counts."""
         axis, pretend = tally.axis, self._pretend(tally, how)
-        if len(pretend.known) not in (1, len(axis)):
+        counted, total, _ = self._counted(tally)
+        if len(pretend.known) not in (1, len(counted)):
             raise ValueError(
-                f"The Dirichlet prior has {len(pretend.known)} counts for {len(axis)} levels."
+                f"The Dirichlet prior has {len(pretend.known)} counts for {len(counted)} levels."
             )
-        count = np.maximum(tally[LEVEL].high + pretend.known, 0.0)
+        count = np.maximum(counted + pretend.known, 0.0)
         never = np.maximum(pretend.never, 0.0)
         if self.p is None and pretend.rows is not None and how == self.estimate:
             # exact, where adding up is not
-            total = axis.sum_by_column(tally[LEVEL].high) + pretend.rows[:, None]
-            return _Smoothed(count, total, never, np.zeros_like(never))
+            return _Smoothed(count, total + pretend.rows[:, None], never, np.zeros_like(never))
         more = (self.n_levels(axis) - np.diff(axis.first))[:, None]
         total = axis.sum_by_column(count) + never * more
         # With codes, a level never seen has its place already.
@@ -331,28 +333,31 @@ class Categorical(Estimable[Levels, Codes]):
         if self.m is None or how == "mle":
             known = added(0.0 if how == "mle" else self.alpha, self.estimate, how)
             return _Pretend(known, known)
-        m = self._m(tally)
+        count, total, m = self._counted(tally)
         if self.p is not None:  # by level, if it was a mapping, since it was checked
             shares = cast("Shares", self.p)
             known = m[tally.axis.column] * shares_of_levels(shares, tally.axis)
             uniform = m / np.maximum(np.diff(tally.axis.first), 1)
             never = uniform if shares == "uniform" else np.zeros(len(m))
         else:
-            never = m * SPARE / pooled_total(tally)
-            known = m[tally.axis.column] * pooled(tally)
+            never = m * SPARE / pooled_total(tally.axis, total)
+            known = m[tally.axis.column] * pooled(tally.axis, count, total)
         return _Pretend(added(known, self.estimate, how), added(never, self.estimate, how), m)
 
-    def _m(self, tally: BlockTally[Levels]) -> Floats:
+    def _counted(self, tally: BlockTally[Levels]) -> _Counts:
+        """Return the counts of levels and columns, with the pretend rows that these ask for."""
+        if self not in (of := _COUNTS.setdefault(tally, {})):
+            count = tally[LEVEL].high
+            total = tally.axis.sum_by_column(count)
+            of[self] = count, total, self._m(tally.axis, count, total)
+        return of[self]
+
+    def _m(self, axis: Levels, count: Floats, total: Floats) -> Floats:
         """Return the pretend rows of each column, of shape (columns,)."""
-        d = len(tally.axis.columns)
+        d = len(axis.columns)
         if self.m != "auto":
-            return np.full(d, self.m, np.float64)
-        column, count, total = (
-            tally.axis.column,
-            tally[LEVEL].high,
-            tally.axis.sum_by_column(tally[LEVEL].high),
-        )
-        q = pooled(tally, 1.0)[:, None]
+            return np.full(d, self.m or 0.0, np.float64)
+        column, q = axis.column, pooled(axis, count, total, 1.0)[:, None]
         prior, own_prior = total + HALF, np.maximum(total - 1.0, 0.0) + HALF
 
         def loss(m: float) -> Floats:
@@ -364,6 +369,12 @@ class Categorical(Estimable[Levels, Codes]):
             return np.bincount(column, of_level, d).astype(np.float64)
 
         return choose(CHOICES, np.stack([loss(m) for m in CHOICES]), towards=USUAL_M)
+
+
+# Of levels (levels, classes), of columns (columns, classes), and pretend rows (columns,).
+_Counts: TypeAlias = tuple[Floats, Floats, Floats]
+# Of each tally, for as long as it lives: rows are left out of what scores them.
+_COUNTS: WeakKeyDictionary[BlockTally[Levels], dict[Categorical, _Counts]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)
@@ -452,20 +463,21 @@ def _own(level: Level) -> Level:
 
 
 def pooled_total(
-    tally: BlockTally[Levels],
+    axis: Levels,
+    total: Floats,  # (columns, classes)
     left_out: Floats | float = 0.0,
     column: NDArray[np.int64] | slice = slice(None),
 ) -> Floats:
     """Return the counts of columns over all classes, (columns,), with half a row for each level."""
     # After decay, less than a row may be left.
-    rows: Floats = np.maximum(
-        tally.axis.sum_by_column(tally[LEVEL].high).sum(axis=1)[column] - left_out, 0.0
-    )
-    return rows + SPARE * np.maximum(np.diff(tally.axis.first), 1)[column]
+    rows: Floats = np.maximum(total.sum(axis=1)[column] - left_out, 0.0)
+    return rows + SPARE * np.maximum(np.diff(axis.first), 1)[column]
 
 
 def pooled(
-    tally: BlockTally[Levels],
+    axis: Levels,
+    count: Floats,  # (levels, classes)
+    total: Floats,  # (columns, classes)
     left_out: Floats | float = 0.0,
     level: NDArray[np.int64] | slice = slice(None),
     column: NDArray[np.int64] | None = None,
@@ -473,11 +485,11 @@ def pooled(
     """Return the shares of levels over all classes, less a row of weight ``left_out`` with each."""
     # A level that only this row has keeps half a row, which is less than the share of a level never
     # seen without the row, but by one factor for all classes, so that no posterior differs.
-    seen = tally[LEVEL].high.sum(axis=1)[level]
+    seen = count.sum(axis=1)[level]
     left = np.maximum(seen - left_out, 0.0)
     left = np.where(left <= NEGLIGIBLE * seen, 0.0, left)
-    column = tally.axis.column[level] if column is None else column
-    return (left + SPARE) / pooled_total(tally, left_out, column)
+    column = axis.column[level] if column is None else column
+    return (left + SPARE) / pooled_total(axis, total, left_out, column)
 
 
 def shares_of_levels(p: Shares, axis: Levels) -> Floats:

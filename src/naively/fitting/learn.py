@@ -166,10 +166,8 @@ class InMemory:
     readings: ClassVar[Mapping[str, Reading]] = MappingProxyType({})
 
     @classmethod
-    def encode(cls, rows: Rows, y: Target, beside: Beside, *, semi_supervised: bool) -> InMemory:
-        """Encode labels, of which some may be missing if learning is semi-supervised."""
-        if not semi_supervised:
-            return cls(rows, beside.encode(y))
+    def partly(cls, rows: Rows, y: Target, beside: Beside) -> InMemory:
+        """Return rows of which some may have no label."""
         labels, there = encode_some_labels(y, beside.sample_weight)
         if len(there) == len(y):
             return cls(rows, beside.encode(y))
@@ -290,9 +288,10 @@ def _count(
             if schema is None:
                 every = part.rows if part.every is None else part.every
                 schema = infer(every, how.event_models, how.settings)
+                batch = schema.encode_own(part.rows, part.labels)
             else:
                 schema = extend(schema, part.rows, how.event_models, how.settings)
-            batch = schema.encode(part.rows, part.labels)
+                batch = schema.encode(part.rows, part.labels)
             batch = batch.tokenised() if looked_at_again else batch
             more = Counted.of(batch, schema, how.settings)
         assert more is not None
@@ -315,7 +314,7 @@ def encoded(source: Labelled, how: Recipe) -> tuple[Batch, Model]:
     assert part.rows is not None
     every = part.rows if part.every is None else part.every
     schema = infer(every, how.event_models, how.settings)
-    batch = schema.encode(part.rows, part.labels).tokenised()
+    batch = schema.encode_own(part.rows, part.labels).tokenised()
     return batch, Model.of(Counted.of(batch, schema, how.settings))
 
 

@@ -71,9 +71,7 @@ class Sample:
     copied: tuple[Label, ...] = ()  # the classes whose rows look as if they were copied
     copies: NDArray[np.int64] = field(init=False)  # (rows,): how many equal rows each stands for
     labels: Labels = field(init=False)  # of the rows, numbered among the classes of the model
-    several_groups: bool = field(
-        init=False
-    )  # whether rows belong to groups, of which there are two
+    several_groups: bool = field(init=False)  # whether rows are of groups, at least two of them
 
     def __post_init__(self) -> None:
         copies = np.concatenate([np.empty(0, np.int64), *(of.times for of in self.batches)])

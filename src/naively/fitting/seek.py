@@ -644,10 +644,8 @@ def grow(
 ) -> tuple[Grown | None, float]:
     """Grow as many rules on all rows as lower the log loss of held-out rows most."""
     # With them comes that loss, in nats.
-    before, k = (
-        sum(third.loss(labels) for third in thirds),
-        1 if len(labels.classes) == 2 else len(labels.classes),
-    )
+    before = sum(third.loss(labels) for third in thirds)
+    k = 1 if len(labels.classes) == 2 else len(labels.classes)
     work = len(labels) * len(cut.parts) * k
     able = min(NUMBERS // (k * 2**shape.conditions), WORK // work) if work else 0
     most = min(shape.most, able)

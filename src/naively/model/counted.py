@@ -52,7 +52,10 @@ class Counted(OfFields):
                 "The schema says that missing cells are evidence, which follows from what is "
                 "counted: count by the attribute counted of a model, not by its schema."
             )
-        return cls(*make_sure(schema, count_batch(batch, schema).pruned(), settings), settings)
+        tally = count_batch(batch, schema).pruned()
+        if schema.free:
+            schema, tally = make_sure(schema, tally, settings)
+        return cls(schema, tally, settings)
 
     def __add__(self, other: Counted) -> Counted:
         return Counted.total((self, other))
@@ -215,7 +218,7 @@ def check_rows(rows: Rows, labels: Labels) -> None:
 
 
 def count_batch(batch: Batch, schema: Schema) -> Tally:
-    """Count encoded rows; nothing is pruned."""
+    """Count encoded rows, or raise a ValueError if one that is complete lacks a cell."""
     if batch.unsplit <= AT_ONCE:
         return _count(batch, schema)
     return Total.of(_count_pieces(batch, schema), consume=True)
@@ -233,19 +236,17 @@ def _count_pieces(batch: Batch, schema: Schema) -> Iterator[Tally]:
 
 
 def _count(batch: Batch, schema: Schema) -> Tally:
-    texts = {
-        g.key: g.event.prepare(block)
-        for g in schema.groups
-        if isinstance(block := batch.blocks[g.key], Documents)
-    }
+    read = [(group, batch.blocks[group.key]) for group in schema.groups]
+    texts = {g.key: g.event.prepare(block) for g, block in read if isinstance(block, Documents)}
     straight = len(texts) == 1 and all(block.counts_straight for block in texts.values())
     words = split_texts(texts, grow=True) if texts and not straight else texts
-    read = {**batch.blocks, **words}
-    blocks = {g.key: g.event.tally(read[g.key], batch.labels) for g in schema.groups}
+    if words:
+        read = [(group, words.get(group.key, block)) for group, block in read]
+    blocks = {group.key: group.event.tally(block, batch.labels) for group, block in read}
     weight = batch.labels.by_class()
-    for key, block in batch.blocks.items():
+    for (_, block), tally in zip(read, blocks.values(), strict=True):
         if isinstance(block, Dense) and block.complete:
-            sums = blocks[key].sums
-            if PRESENT not in sums or (sums[PRESENT].high != weight.high).any():
+            present = tally.sums.get(PRESENT)
+            if present is None or (present.high != weight.high).any():
                 raise ValueError("A cell is missing.")
     return Tally(batch.labels.classes, weight, blocks)

@@ -27,7 +27,7 @@ from naively.schema.diagnose import describe
 from naively.schema.schema import SHOWN, Group, GroupKey, Schema
 from naively.schema.settings import PURE, ClassPrior, Settings
 from naively.schema.settle import settle, with_missing, without_words
-from naively.terms.functions import LinearPart, Product
+from naively.terms.functions import LinearPart
 from naively.terms.kinds import TermBlock
 from naively.terms.terms import GroupTerms, Terms, with_functions
 from naively.terms.words import LENGTH_POWER
@@ -54,9 +54,12 @@ class View(OfFields):
         if rows_per_weight is not None:
             tally = tally.scaled(rows_per_weight, rounds=True)
             rows = rows * rows_per_weight
-        settled = settle(counted.schema, tally, counted.settings)
-        says = with_missing if counted.settings.counts_missing else without_words
-        return cls(*says(settled), rows, rows_per_weight)
+        schema, settings = counted.schema, counted.settings
+        if settings.counts_missing:
+            schema, tally = with_missing(settle(schema, tally, settings))
+        elif schema.settles:
+            schema, tally = without_words(settle(schema, tally, settings))
+        return cls(schema, tally, rows, rows_per_weight)
 
     @cached_property
     def counts(self) -> dict[GroupKey, BlockTally]:
@@ -83,7 +86,7 @@ class View(OfFields):
             group.key: group.event.terms(self.counts[group.key]) for group in self.schema.groups
         }
 
-    @property
+    @cached_property
     def reads(self) -> dict[GroupKey, Callable[[Block], Block]]:
         """How groups whose cells are not scored as they are read them."""
         return {
@@ -304,7 +307,8 @@ class Model(Shown, OfFields):
     def encode(self, rows: Rows, labels: Labels | None = None) -> Batch:
         """Encode rows as they were encoded in training."""
         labels = Labels.none(len(rows), self.classes) if labels is None else labels
-        return self.view.schema.encode(rows, labels, self.view.axes)
+        schema = self.view.schema
+        return schema.encode_own(schema.match(rows), labels, self.view.axes)
 
     def recode(self, batch: Batch) -> Batch:
         """Encode rows by the columns, levels and words of this model, as any has encoded them."""
@@ -312,8 +316,8 @@ class Model(Shown, OfFields):
 
     def blocks(self, batch: Batch) -> dict[GroupKey, Block]:
         """Return the blocks of encoded rows as event models count them, with texts split."""
-        groups = self.view.schema.groups
-        return split_texts({g.key: g.event.prepare(batch.blocks[g.key]) for g in groups})
+        read = {key: prepare(batch.blocks[key]) for key, prepare in self.view.reads.items()}
+        return split_texts({**batch.blocks, **read})
 
     def score(self, batch: Batch, finish: Finish) -> Finished:
         """Add up the evidence of encoded rows, and finish it (see ``Finish`` in the kernels).
@@ -386,7 +390,8 @@ def with_products(schema: Schema, linear: LinearPart) -> Schema:
         return schema
     groups = {group.key: frozenset(group.columns) for group in schema.groups}
     others: dict[Name, dict[Name, None]] = {}
-    for product in _by_slope(linear):
+    size = {product: max(map(abs, slopes)) for product, slopes in linear.products.items()}
+    for product in sorted(size, key=lambda product: -size[product]):  # the largest slopes first
         a, b = product.columns
         if all(of.column in groups.get(of.group, ()) for of in (product.a, product.b)):
             others.setdefault(a, {})[b] = None
@@ -397,12 +402,6 @@ def with_products(schema: Schema, linear: LinearPart) -> Schema:
         if name in schema.columns
     }
     return replace(schema, notes={**schema.notes, **notes})
-
-
-def _by_slope(linear: LinearPart) -> list[Product]:
-    """Return the products, those of the largest slopes first."""
-    size = {product: max(map(abs, slopes)) for product, slopes in linear.products.items()}
-    return sorted(size, key=lambda product: -size[product])
 
 
 def _note(others: list[Name]) -> str:

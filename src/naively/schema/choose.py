@@ -62,9 +62,8 @@ SEQUENTIAL = "whole numbers in sequence, none twice: like an identifier"
 def infer(
     rows: Rows, event_models: EventModels = "auto", settings: Settings | None = None
 ) -> Schema:
-    """Choose an event model for each column, unless it was given one."""
+    """Choose an event model for each column of rows that were read, unless it was given one."""
     settings = settings or PURE
-    rows = read_as_given(rows, event_models, settings)
     if rows.one_kind and not isinstance(event_models, Mapping):
         return _of_one_kind(rows, rows.one_kind, given_for_all(event_models, settings), settings)
     given = {} if event_models == "auto" else given_by_column(event_models, rows, settings)

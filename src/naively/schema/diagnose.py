@@ -72,53 +72,43 @@ def describe(schema: Schema, tally: Tally) -> Schema:
     return replace(schema, notes={name: "; ".join(of) for name, of in notes.items()})
 
 
-def leaking(schema: Schema, tally: Tally, *, renamed: bool = False) -> list[Name]:
-    """Return the columns that determine the label alone, or only those that are its other names."""
+def leaking(schema: Schema, tally: Tally) -> tuple[dict[Name, Label], dict[Name, bool]]:
+    """Return the columns that are there in rows of one class only, and that class.
+
+    With them come those that determine the label alone, and whether they are its other names.
+    """
+    of_one_class: dict[Name, Label] = {}
+    telling: dict[Name, bool] = {}
     rows = tally.weight.high
     classes = rows > 0
     if classes.sum() < TWO or rows.sum() < ENOUGH:
-        return []
-    found: list[Name] = []
-    for group in schema.of_columns:
-        block = tally.blocks[group.key]
-        columns = block.axis.columns
-        these = _leaks(group, block, classes)
-        if renamed and isinstance(block.axis, ByValue):
-            these &= np.diff(block.axis.first) == classes.sum()
-        found += [columns[j] for j in np.flatnonzero(these).tolist()]
-    return found
-
-
-def there_for_one_class(schema: Schema, tally: Tally) -> dict[Name, Label]:
-    """Return the columns that are there in rows of one class only, and that class."""
-    rows = tally.weight.high
-    if (rows > 0).sum() < TWO or rows.sum() < ENOUGH:
-        return {}
+        return of_one_class, telling
     with np.errstate(divide="ignore"):
         unlikely = -np.log(rows / rows.sum())
-    found: dict[Name, Label] = {}
     for group in schema.of_columns:
-        present = present_in(group, tally.blocks[group.key])
-        if present is None:
-            continue
-        there, number = present
-        n, c = there.high.max(axis=1, initial=0.0), there.high.argmax(axis=1)
-        alone = (there.high > 0).sum(axis=1) == 1
-        one = alone & (n * unlikely[c] >= CHANCE)
-        for j in np.flatnonzero(one[number]).tolist():
-            found[group.columns[j]] = tally.classes.tolist()[c[number[j]]]
-    return found
+        block = tally.blocks[group.key]
+        axis, present = block.axis, present_in(group, block)
+        if present is not None:
+            there, number = present
+            n, c = there.high.max(axis=1, initial=0.0), there.high.argmax(axis=1)
+            one = ((there.high > 0).sum(axis=1) == 1) & (n * unlikely[c] >= CHANCE)
+            for j in np.flatnonzero(one[number]).tolist():
+                of_one_class[group.columns[j]] = tally.classes.tolist()[c[number[j]]]
+        for j in np.flatnonzero(_leaks(group, block, classes)).tolist():
+            renamed = not isinstance(axis, ByValue) or np.diff(axis.first)[j] == classes.sum()
+            telling[axis.columns[j]] = bool(renamed)
+    return of_one_class, telling
 
 
 def leaks(schema: Schema, tally: Tally) -> Iterator[str]:
     """Say which columns are the label under other names, or are there for one class only."""
-    for name, label in there_for_one_class(schema, tally).items():
+    of_one_class, telling = leaking(schema, tally)
+    for name, label in of_one_class.items():
         yield (
             f"Column {title(name)!r} is there in rows of class {label!r} only; if it will not be "
             "known when predicting, leave it out."
         )
-    found = leaking(schema, tally, renamed=True)
-    if found:
+    if found := [name for name, renamed in telling.items() if renamed]:
         rows = f"{tally.class_count.sum():,.0f}"
         yield (
             f"Column {list_names(found)} is the label under other names, without exception in "
@@ -247,11 +237,11 @@ def _levels_leak(axis: ByValue, counts: Floats) -> Flags:
     # ``counts``, of shape (levels, classes), are the rows of each level in the classes that have
     # rows. What is returned has shape (columns,).
     mixed = counts.max(axis=1, initial=0.0) != counts.sum(axis=1)
-    n_mixed = axis.sum_by_column(mixed[:, None].astype(np.float64))[:, 0]
     by_class = axis.sum_by_column(counts)
     n = by_class.sum(axis=1)
     often = (n >= ENOUGH) & (n >= PER_LEVEL * np.diff(axis.first))
-    return np.asarray((n_mixed == 0) & often & (by_class > 0).all(axis=1))
+    often[axis.column[mixed]] = False
+    return np.asarray(often & (by_class > 0).all(axis=1))
 
 
 def _truths_leak(n: Floats, value: Floats) -> Flags:
@@ -314,9 +304,10 @@ def _findings(schema: Schema, tally: Tally) -> Iterator[tuple[Name, str]]:
                 yield from _odd_cells(axis, block[axis.statistic])
             case Columns() if PRESENT in block.sums and VALUE in block.sums:
                 yield from _constant(group, block)
-    for name in leaking(schema, tally):
+    of_one_class, telling = leaking(schema, tally)
+    for name in telling:
         yield name, "determines the label alone"
-    for name, label in there_for_one_class(schema, tally).items():
+    for name, label in of_one_class.items():
         yield name, f"there for class {label!r} only"
     for name in schema.order:
         if name not in schema.columns:

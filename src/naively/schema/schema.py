@@ -145,6 +145,11 @@ class Schema(Shown, OfFields):
         """The groups of columns, without what is said beside them: of missing cells."""
         return tuple(group for group in self.groups if group.kind not in BESIDE)
 
+    @cached_property
+    def settles(self) -> bool:
+        """Whether what some columns are taken for follows from what is counted of them."""
+        return bool(self.free) or any(g.kind in ("text", "part", "word") for g in self.groups)
+
     @property
     def written(self) -> list[Group]:
         """The groups that the table's cells are written from: of a text in several, its words."""
@@ -230,7 +235,12 @@ class Schema(Shown, OfFields):
         self, rows: Rows, labels: Labels, axes: Mapping[GroupKey, Axis] | None = None
     ) -> Batch:
         """Encode rows into one block a group, by known axes, or finding them."""
-        rows = self.match(rows)
+        return self.encode_own(self.match(rows), labels, axes)
+
+    def encode_own(
+        self, rows: Rows, labels: Labels, axes: Mapping[GroupKey, Axis] | None = None
+    ) -> Batch:
+        """Encode rows that match this schema, as those do that it was inferred from."""
         known = axes or {}
         blocks = {
             g.key: g.encode(

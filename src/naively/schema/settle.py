@@ -166,7 +166,7 @@ def make_sure(schema: Schema, tally: Tally, settings: Settings) -> Grouped:
     moves = [
         into_texts(group, tally.blocks[group.key], name, settings.texts)
         for group in schema.of_columns
-        if counted_as(group) == "levels" and not schema.free.isdisjoint(group.columns)
+        if not schema.free.isdisjoint(group.columns) and counted_as(group) == "levels"
         for name in _texts(tally.blocks[group.key], settings, many=True).keys() & schema.free
     ]
     return moved(schema, tally, moves) if moves else Grouped(schema, tally)
@@ -466,10 +466,11 @@ def _into_read(
     levels: BlockTally[Levels], other: Schema, name: Name
 ) -> tuple[Schema, dict[GroupKey, BlockTally]]:
     """Count levels of a column as what they are in another schema, each as often as it came."""
+    with_parts = {name, *(TimePart(name, part) for part in CYCLES)}
     groups = tuple(
         replace(group, columns=own)
         for group in other.of_columns
-        if (own := tuple(of for of in group.columns if of == name or _is_part(of, name)))
+        if (own := tuple(of for of in group.columns if of in with_parts))
     )
     kind = other.columns[name].kind
     reading = other.readings.get(name, READ_AS[kind])
@@ -489,10 +490,6 @@ def _into_read(
         ]
         blocks[group.key] = _sum(counted)
     return schema, blocks
-
-
-def _is_part(of: Name, name: Name) -> bool:
-    return isinstance(of, TimePart) and of.of == name
 
 
 @final
