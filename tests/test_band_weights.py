@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from naively.counting.leave_one_out import Part, Parts
-from naively.model.weights import Weights
+from naively.model.model import Weights
 
 OF_WORDS = {Part("t", "text", i): (float(i), i + 10.0) for i in range(3)}
 WEIGHTS = Weights(("x", "y"), {**OF_WORDS, Part("g", "a"): (7.0, 8.0)}, (0.0, 0.0), 1.0, 9.0)

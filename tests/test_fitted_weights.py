@@ -16,8 +16,7 @@ import pytest
 from naively import NaiveBayes, Text
 from naively.counting.labels import encode_labels
 from naively.fitting.leave_one_out import LeaveOneOut
-from naively.fitting.search import temperature
-from naively.fitting.weights import fit
+from naively.fitting.weights import fit, temperature
 
 STEP = 1e-5
 

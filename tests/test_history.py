@@ -11,7 +11,7 @@ import pytest
 
 from naively import GaussianNB, NaiveBayes, load
 from naively.file import store
-from naively.model.history import KEPT, NAMED, History, names_of, now
+from naively.model.model import KEPT, NAMED, History, names_of, now
 from tests.commands import run
 from tests.test_cli import ROWS, ok, sentence
 

@@ -20,7 +20,7 @@ from naively.fitting import reservoir
 from naively.fitting.interactions import FEWEST, add_interactions
 from naively.fitting.leave_one_out import left_out, weighted_joint
 from naively.fitting.weights import log_loss
-from naively.model.weights import Weights
+from naively.model.model import Weights
 from naively.terms.functions import Rule
 from tests.fittings import mixed, noise, together
 from tests.products import assert_same, assert_same_tally

@@ -10,7 +10,7 @@ import pytest
 
 from naively import Gaussian, NaiveBayes, Poisson
 from naively.data.frames import as_rows
-from naively.fitting.search import RIDGES
+from naively.fitting.weights import RIDGES
 from naively.terms.functions import NOTHING, Line
 from tests.alike import LABELS, added, linear_of, loss, table, take, without
 

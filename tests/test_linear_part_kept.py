@@ -15,7 +15,7 @@ from naively.counting.labels import encode_labels
 from naively.data.frames import as_rows
 from naively.fitting.leave_one_out import left_out, linear_evidence, weighted_joint
 from naively.fitting.sample import deal
-from naively.fitting.search import RIDGES
+from naively.fitting.weights import RIDGES
 from naively.terms.functions import Product, axes_of
 from tests.alike import added, linear_of, loss, table, take, without
 from tests.fittings import order_in_sample

@@ -11,8 +11,8 @@ from scipy.special import logsumexp
 
 from naively import NaiveBayes
 from naively.counting.labels import Labels
-from naively.fitting import search as penalised
-from naively.fitting.search import Passes, Penalty, least
+from naively.fitting import weights as penalised
+from naively.fitting.weights import Passes, Penalty, least
 from naively.kernels import search as newton
 from tests.test_softmax import native, needs_native, rows_of
 

@@ -41,8 +41,7 @@ from naively.data.frames import as_rows
 from naively.events import InverseGamma, Normal
 from naively.fitting import covariance as of_weights
 from naively.fitting.covariance import weights_covariance
-from naively.fitting.search import numbered
-from naively.fitting.weights import APART, BELOW, BIAS, CENTRE, RIDGE, penalty_of
+from naively.fitting.weights import APART, BELOW, BIAS, CENTRE, RIDGE, numbered, penalty_of
 from tests.commands import run
 from tests.test_cli import ok, sentence
 

@@ -11,9 +11,9 @@ from sklearn.linear_model import LogisticRegression
 
 from naively import NaiveBayes
 from naively.counting.labels import Labels
-from naively.fitting import search
+from naively.fitting import weights
 from naively.fitting.sample import FEW_HELD_OUT, deal, in_thirds
-from naively.fitting.search import RIDGES, Passes, Third
+from naively.fitting.weights import RIDGES, Passes, Third
 from tests.alike import LABELS, linear_of, table
 
 
@@ -38,12 +38,12 @@ class Problem(NamedTuple):
 
 def solved(of: Problem, ridge: float, start: Any = None) -> np.ndarray:
     start = np.zeros(of.passes.slopes) if start is None else start
-    return search.of_classes(search.solve(of.passes, ridge, start, 500), len(of.labels.classes))
+    return weights.of_classes(weights.solve(of.passes, ridge, start, 500), len(of.labels.classes))
 
 
-def choose(of: Problem, ridges: Any) -> search.Chosen:
+def choose(of: Problem, ridges: Any) -> weights.Chosen:
     thirds = [Third(of.joint, *third) for third in held_out(of.labels)]
-    return search.choose_ridge([of.z.T] * len(thirds), thirds, of.labels, ridges)
+    return weights.choose_ridge([of.z.T] * len(thirds), thirds, of.labels, ridges)
 
 
 def problem(seed: int, k: int, *, joint: float = 0.0, weighted: bool = False) -> Any:
@@ -117,13 +117,13 @@ def test_the_start_does_not_show() -> None:
 def test_the_loss_of_rows_is_their_log_loss() -> None:
     of = problem(6, 3, joint=1.0, weighted=True)
     some = np.random.default_rng(0).normal(size=15)
-    loss = objective(of, search.of_classes(some, 3), 0.0)
+    loss = objective(of, weights.of_classes(some, 3), 0.0)
     assert of.passes.loss(some)[0] == pytest.approx(loss)
     at = np.array([3, 8, 8, 40])
     alone = sum(of.take(at[[i]]).passes.loss(some)[0] for i in range(4))
     assert of.take(at).passes.loss(some)[0] == pytest.approx(alone)
     assert of.take(np.empty(0, np.int64)).passes.loss(some)[0] == 0.0
-    moved = Third(search.joint_with(of.joint, of.z.T, some), np.arange(0), np.arange(90))
+    moved = Third(weights.joint_with(of.joint, of.z.T, some), np.arange(0), np.arange(90))
     assert moved.loss(of.labels) == pytest.approx(loss)
     third = Third(of.joint, np.arange(60), np.arange(60, 90))
     held = of.take(np.arange(60, 90)).passes
@@ -163,11 +163,11 @@ def test_a_sum_of_columns_has_as_weak_a_ridge_as_it_pays(seed: int) -> None:
     assert linear_of(nb).ridge < 0.05 * RIDGES[-1] * (1 + 1000 / 300)
     assert nb.evaluate(X[300:], y[300:]).log_loss < 0.045
     of = Problem(np.zeros((300, 2)), Labels(y[:300].astype(np.int32), LABELS[:2]), X[:300])
-    ridges = search.ridges_of(of.labels, 40)
+    ridges = weights.ridges_of(of.labels, 40)
     assert ridges[-1] == pytest.approx(0.0005 * (1 + 1000 / 300))  # of any number of parts
     listed, found = choose(of, ridges[: len(RIDGES)]), choose(of, ridges)
     assert found.ridge < listed.ridge == ridges[len(RIDGES) - 1]
-    assert found.loss < listed.loss - search.FURTHER
+    assert found.loss < listed.loss - weights.FURTHER
 
 
 def test_where_nothing_helps_there_is_no_ridge() -> None:

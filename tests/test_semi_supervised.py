@@ -22,8 +22,8 @@ from naively.data.frames import as_rows
 from naively.events.base import EventModel
 from naively.fitting.leave_one_out import LeaveOneOut
 from naively.fitting.reservoir import ANY
-from naively.fitting.search import temperature
 from naively.fitting.semi_supervised import Unlabelled, cross_validate
+from naively.fitting.weights import temperature
 from naively.model.model import Model
 from tests.learning import learn
 

@@ -12,8 +12,8 @@ from scipy.special import logsumexp
 
 from naively import NaiveBayes
 from naively.counting.labels import Labels
-from naively.fitting import search as curvature
-from naively.fitting.search import (
+from naively.fitting import weights as curvature
+from naively.fitting.weights import (
     FEW,
     LARGEST,
     Blocks,

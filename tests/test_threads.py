@@ -20,7 +20,7 @@ from sklearn.base import clone
 from naively import GaussianNB, MultinomialNB, NaiveBayes, load
 from naively.estimators.classifier import LOCK
 from naively.kernels.dispatch import default_threads
-from naively.model.history import History
+from naively.model.model import History
 
 THREADS, TIMES = 8, 12
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from naively import NaiveBayes
 from naively.counting.leave_one_out import Part
-from naively.model.weights import Weights
+from naively.model.model import Weights
 
 PARTS = [Part("numbers", "x"), Part("numbers", "y"), Part("joint"), Part("text", "t", 2)]
 LABELS = ["a", "b", "c"]

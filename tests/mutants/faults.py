@@ -287,7 +287,7 @@ FAULTS = [
     ),
     Fault(
         "merged weights are averaged by the wrong shares",
-        "src/naively/model/weights.py",
+        "src/naively/model/model.py",
         "share = self.rows / rows if",
         "share = other.rows / rows if",
         ("tests/test_weights.py",),

@@ -33,7 +33,7 @@ FAULTS = [
     ),
     Fault(
         "the intercept of the linear part is left out",
-        "src/naively/model/weights.py",
+        "src/naively/model/model.py",
         " + self.linear.intercept_of(places)",
         "",
         ("tests/test_linear_part.py", "tests/test_interactions.py"),

@@ -26,8 +26,7 @@ from naively.fitting.reservoir import ANY
 from naively.fitting.weights import hits_and_losses
 from naively.kernels.reference import Floats
 from naively.model.counted import count_batch
-from naively.model.model import Model
-from naively.model.weights import Weights
+from naively.model.model import Model, Weights
 from naively.options import Weighting
 from naively.tabular import Tabular, as_text
 

@@ -32,9 +32,8 @@ from naively.fitting.leave_one_out import (
 )
 from naively.fitting.reservoir import Reservoir
 from naively.fitting.sample import Sample, deal
-from naively.fitting.search import on_one_thread
 from naively.fitting.seek import COLUMNS
-from naively.fitting.weights import log_loss, p_right, posterior
+from naively.fitting.weights import log_loss, on_one_thread, p_right, posterior
 from naively.kernels.reference import Floats
 from naively.model.class_prior import Cost, among_fewer
 from naively.model.held_out import HeldOut

@@ -138,7 +138,7 @@ def train(  # noqa: PLR0915, PLR0917  (options, not positions)
     The scores are of cross-validation, or of the rows that --hold-out sets aside.
     """
     from naively.estimators.naive_bayes import NaiveBayes
-    from naively.model.history import History
+    from naively.model.model import History
 
     begin = perf_counter()
     saving.check_output(output, [data])
@@ -492,7 +492,7 @@ def _merged(models: list[str], *, again: bool) -> tuple[NaiveBayes, Saved, bool]
     """Return the sum of the models in some files, and the target that they have in common."""
     # The last value says whether any of the files holds a sample of rows. One file is read after
     # the other, so that no more than two models and the samples are in memory.
-    from naively.model.history import History, names_of
+    from naively.model.model import History, names_of
 
     nb, provenance, sampled = _open(models[0])
     targets, histories = {models[0]: provenance.get("target")}, [(models[0], nb.history_)]

@@ -37,8 +37,7 @@ if TYPE_CHECKING:
     from naively.file.parts import SampledRows
     from naively.file.store import Content
     from naively.inspect.explain import ExplainedRow
-    from naively.model.history import History
-    from naively.model.model import Model
+    from naively.model.model import History, Model
     from naively.schema.schema import Schema
 
 # --- The models in files ------------------------------------------------------------------------

@@ -24,8 +24,7 @@ from naively.data.frames import Table, is_on_cluster
 from naively.data.stream import Stream
 from naively.estimators.learned import Learned, as_now
 from naively.events.prior import Seed
-from naively.model.history import History
-from naively.model.model import Model
+from naively.model.model import History, Model
 from naively.options import Weighting
 
 if TYPE_CHECKING:

@@ -70,9 +70,7 @@ from naively.kernels.reference import Finish, Finished, Floats
 from naively.model.class_prior import Cost, decide, estimate_prior, given_prior, shift
 from naively.model.counted import AddedNoise, Counted, check_rows
 from naively.model.held_out import check_coverage
-from naively.model.history import History
-from naively.model.model import Model
-from naively.model.weights import Weights
+from naively.model.model import History, Model, Weights
 from naively.options import COPIES, Weighting, means_copies
 from naively.schema.schema import Schema
 from naively.schema.settings import Probabilities

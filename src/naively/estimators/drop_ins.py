@@ -44,8 +44,7 @@ from naively.kernels.strings import Strings
 from naively.messages import warn
 from naively.model.class_prior import given_prior
 from naively.model.counted import Counted, check_rows
-from naively.model.history import Verb
-from naively.model.model import Model
+from naively.model.model import Model, Verb
 from naively.options import (
     NONE,
     NOT_NEGATIVE,

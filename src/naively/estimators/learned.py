@@ -12,8 +12,7 @@ from naively.assess.folds import HeldOutFolds, hold_out
 from naively.counting.labels import Beside, Target
 from naively.fitting.reservoir import Reservoir
 from naively.model.held_out import HeldOut
-from naively.model.history import History, Verb
-from naively.model.model import Model
+from naively.model.model import History, Model, Verb
 from naively.options import Weighting
 
 

@@ -69,9 +69,7 @@ from naively.messages import warn
 from naively.model.class_prior import check_class_prior
 from naively.model.counted import Counted
 from naively.model.given import model_of
-from naively.model.history import History
-from naively.model.model import Model
-from naively.model.weights import Sought
+from naively.model.model import History, Model, Sought
 from naively.options import (
     DECLARED,
     Asked,

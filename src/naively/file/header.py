@@ -25,7 +25,7 @@ from naively.data.columns import Kind, Reading
 from naively.data.reading import Forms
 from naively.events import Beta, Dirichlet
 from naively.model.counted import AddedNoise
-from naively.model.weights import Sought
+from naively.model.model import Sought
 from naively.options import Weighting
 from naively.schema.schema import Missing, MissingAs, TimePart
 

@@ -59,7 +59,7 @@ from naively.kernels.reference import Floats
 from naively.kernels.sparse_sums import AnySums, RepeatedSums, SparseSums
 from naively.model.counted import Counted, count_batch
 from naively.model.held_out import BINS, HeldOut
-from naively.model.weights import Weights
+from naively.model.model import Weights
 from naively.schema.schema import DERIVED, Group, GroupKey
 from naively.schema.settings import Probabilities
 from naively.schema.text import Patterns, Text, name_of

@@ -33,8 +33,7 @@ from naively.kernels.folding import unicode_version
 from naively.kernels.sparse_sums import AnySums, as_sparse
 from naively.messages import warn
 from naively.model.counted import Counted
-from naively.model.history import History
-from naively.model.model import Model
+from naively.model.model import History, Model
 from naively.options import DECLARED, expected
 from naively.schema.schema import Group, Schema
 from naively.schema.settings import Settings

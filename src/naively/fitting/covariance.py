@@ -12,16 +12,18 @@ from naively.counting.labels import MANY_CLASSES
 from naively.counting.leave_one_out import Part
 from naively.fitting.leave_one_out import LeaveOneOut, linear_evidence
 from naively.fitting.sample import Sample
-from naively.fitting.search import BELOW, SURE, numbered, on_one_thread
 from naively.fitting.weights import (
+    BELOW,
+    SURE,
     is_one_text,
+    numbered,
+    on_one_thread,
     penalty_of,
     posterior,
     temperatures_of,
 )
 from naively.kernels.reference import Floats
-from naively.model.model import Model
-from naively.model.weights import Weights
+from naively.model.model import Model, Weights
 from naively.terms.functions import NOTHING
 
 # --- The covariance of weights and biases --------------------------------------------------------

@@ -9,8 +9,7 @@ from naively.counting.labels import MANY_CLASSES
 from naively.fitting.limits import Limits
 from naively.fitting.sample import Sample
 from naively.messages import amount, many
-from naively.model.model import Model
-from naively.model.weights import Sought, Weights
+from naively.model.model import Model, Sought, Weights
 
 FEWEST = 100  # rows that interactions are chosen by
 

@@ -18,8 +18,7 @@ from naively.events import Beta, Dirichlet
 from naively.kernels import dispatch
 from naively.kernels.reference import SALT, Floats, Hashes, hash_numbers
 from naively.model.class_prior import PRETEND, pretend_classes
-from naively.model.model import Model
-from naively.model.weights import Weights
+from naively.model.model import Model, Weights
 from naively.schema.schema import BESIDE, DERIVED, Group, level_hashes, mixed
 from naively.schema.settings import ClassPrior
 from naively.terms.words import LENGTH_POWER, WordTerms, length_factor

@@ -16,21 +16,22 @@ from naively.counting.labels import MANY_CLASSES, Label, Labels
 from naively.counting.tally import Tally
 from naively.fitting.leave_one_out import LeaveOneOut, left_out
 from naively.fitting.limits import Limits
-from naively.fitting.search import THIRDS, Third, on_one_thread
 from naively.fitting.seek import Weighed, seek
 from naively.fitting.weights import (
     ROUGH,
     ROWS,
+    THIRDS,
+    Third,
     fit,
     loss_of_one_weight,
+    on_one_thread,
     rows_at_once,
 )
 from naively.kernels.reference import Floats
 from naively.messages import warn
 from naively.model.class_prior import is_estimated
 from naively.model.counted import count_batch
-from naively.model.model import Model
-from naively.model.weights import Weights
+from naively.model.model import Model, Weights
 from naively.options import Weighting
 from naively.terms.words import LENGTH_POWER
 

@@ -18,24 +18,24 @@ from naively.events import Bernoulli
 from naively.events.histogram import between
 from naively.fitting.leave_one_out import LeaveOneOut
 from naively.fitting.limits import MOST_RULES, GivenRule, Limits, known_columns, read_rule
-from naively.fitting.search import (
+from naively.fitting.weights import (
     THIRDS,
     Chosen,
     Passes,
     Third,
     choose_ridge,
     joint_with,
+    mean,
     of_classes,
+    posterior,
     ridges_of,
     solve,
 )
-from naively.fitting.weights import mean, posterior
 from naively.kernels import dispatch
 from naively.kernels.reference import Floats
 from naively.kernels.rules import Grown
 from naively.kernels.search import Singles
-from naively.model.model import Model
-from naively.model.weights import Weights
+from naively.model.model import Model, Weights
 from naively.schema.schema import Group
 from naively.terms.functions import (
     FARTHEST,

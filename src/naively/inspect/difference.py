@@ -21,8 +21,7 @@ from naively.inspect.divergence import BINS, MISSING, OUTSIDE, Apart, holm
 from naively.inspect.likelihood import class_codes
 from naively.inspect.odds import weights_of_each
 from naively.kernels.reference import Floats
-from naively.model.model import Model
-from naively.model.weights import Weights
+from naively.model.model import Model, Weights
 from naively.schema.schema import Group, event_names, list_names
 from naively.schema.settings import Settings
 from naively.tabular import Tabular

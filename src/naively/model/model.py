@@ -1,18 +1,21 @@
-"""The model: what was counted and settings, all frozen. Models merge, forget and decay."""
+"""The model: what was counted, what follows, its weights and where it comes from, all frozen."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import os
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import cached_property, reduce
-from typing import Any
+from itertools import chain, islice
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from naively.counting.axis import Axis, Name, title
+from naively.counting.axis import Axis, Derived, Name, title
 from naively.counting.block import Batch, Block, split_texts
 from naively.counting.labels import Label, LabelArray, Labels
-from naively.counting.leave_one_out import Parts
+from naively.counting.leave_one_out import Part, Parts
 from naively.counting.tally import BlockTally, Tally
 from naively.data.columns import Rows
 from naively.events.base import EventModel
@@ -21,13 +24,13 @@ from naively.messages import Shown, amount
 from naively.model.class_prior import PRETEND, class_probabilities
 from naively.model.counted import Counted, check_rows
 from naively.model.held_out import HeldOut
-from naively.model.weights import Weights, mean
-from naively.options import OfFields
+from naively.options import OfFields, Weighting
 from naively.schema.diagnose import describe
 from naively.schema.schema import SHOWN, Group, GroupKey, Schema
 from naively.schema.settings import PURE, ClassPrior, Settings
 from naively.schema.settle import settle, with_missing, without_words
-from naively.terms.functions import LinearPart
+from naively.tabular import Tabular
+from naively.terms.functions import NOTHING, LinearPart
 from naively.terms.kinds import TermBlock
 from naively.terms.terms import GroupTerms, Terms, with_functions
 from naively.terms.words import LENGTH_POWER
@@ -408,3 +411,281 @@ def _note(others: list[Name]) -> str:
     """Say with which columns a column is multiplied."""
     more = f" and {len(others) - MOST:,} more" if len(others) > MOST else ""
     return f"products with {', '.join(map(title, others[:MOST]))}{more}"
+
+
+# --- Weights: how much the evidence of each column counts ----------------------------------------
+#
+# Naive Bayes counts what two columns have in common twice. Non-negative factors of each column's
+# log likelihoods, one for each class, take that back; every explanation is still a sum, and the
+# probabilities are calibrated.
+
+
+@dataclass(frozen=True)
+class Sought:
+    """What came of looking for interactions."""
+
+    why_none: str = ""  # why there are none
+    notes: tuple[str, ...] = ()  # which there are, and what they gain
+
+
+@dataclass(frozen=True, repr=False)
+class Weights(Shown, OfFields):
+    """A non-negative factor for the log likelihoods of each part of the evidence.
+
+    A log likelihood is centred over the classes before it is multiplied: weights that are equal
+    for all classes merely temper it.
+    """
+
+    classes: tuple[Label, ...]
+    of: Mapping[Part, tuple[float, ...]]  # of each part, (classes,)
+    bias: tuple[float, ...]  # (classes,): what is added to the log prior of each, in nats
+    usual: float  # the weight, for every class, of a part that has none of its own
+    rows: float  # how many independent rows the model held when these were fitted
+    how: Weighting = "loo"  # a weight for each part, or one for all
+    linear: LinearPart = NOTHING  # what is added to the evidence so weighted
+    # (classes,): how many independent rows a weight of 1 is (see ``naively.fitting.sample``);
+    # where there are none, it is one
+    rows_per_weight: tuple[float, ...] = ()
+    sought: Sought | None = None  # what came of looking for interactions; None if nobody looked
+
+    @classmethod
+    def even(cls, classes: LabelArray, rows_per_weight: Floats | None) -> Weights:
+        """Return weights that are all 1, of a model of which a weight of 1 is so many rows."""
+        of = () if rows_per_weight is None else tuple(rows_per_weight.tolist())
+        return cls(tuple(classes.tolist()), {}, (0.0,) * len(classes), 1.0, 0.0, rows_per_weight=of)
+
+    @property
+    def by_name(self) -> dict[str, dict[Label, float]]:
+        """The weights of each part by class, under the name of the part."""
+        return {
+            str(part): dict(zip(self.classes, each, strict=True)) for part, each in self.of.items()
+        }
+
+    def __str__(self) -> str:
+        lines = [f"fitted on {amount(self.rows)} rows; mean over the classes (least to greatest)"]
+        for name, by_class in self.by_name.items():
+            of = list(by_class.values())
+            lines.append(f"  {np.mean(of):.3f} ({min(of):.3f} to {max(of):.3f})  {name}")
+        lines += [f"with a linear part: {self.linear}"] if self.linear else []
+        return "\n".join(lines)
+
+    def fresh(self, rows: float) -> float:
+        """Return what share of so many rows the model held when the weights were fitted."""
+        return min(1.0, self.rows / rows) if rows > 0 else 1.0
+
+    @cached_property
+    def groups(self) -> frozenset[Hashable]:
+        """The groups of which some column has weights of its own."""
+        return frozenset(part.group for part in self.of if part.column is not None)
+
+    def of_rows_like(self, other: Weights | None) -> Weights:
+        """Return these weights, of a model of which a weight of 1 is as many rows as of another."""
+        return self if other is None else replace(self, rows_per_weight=other.rows_per_weight)
+
+    def rows_of(self, classes: Sequence[Label]) -> Floats | None:
+        """Return how many rows a weight of 1 is, (classes,); None where it is one throughout."""
+        if not self.rows_per_weight:
+            return None
+        return np.array([*self.rows_per_weight, 1.0])[self.places(classes)]
+
+    def table(self, parts: Sequence[Part], classes: Sequence[Label]) -> Floats:
+        """Return the weights of parts, of shape (parts, classes)."""
+        # A band of words that came more often than any did when the weights were fitted has those
+        # of the last band. Another part without weights of its own has those of its whole group, or
+        # the usual one, or 0 of what is said beside the columns.
+        # To look a part up takes long; those that the weights were fitted to are in their order.
+        own = [*self.of] == [*parts]
+        each = [*self.of.values()] if own else [self._of(part) for part in parts]
+        found = np.array(each, np.float64).reshape(len(parts), len(self.classes))  # of none too
+        place = self.places(classes)
+        mean = found.mean(axis=1, keepdims=True) if self.classes else np.zeros((len(found), 1))
+        return np.hstack([found, mean])[:, place]
+
+    def _of(self, part: Part) -> tuple[float, ...]:
+        """Return the weights of a part by class."""
+        last = self._last_band.get((part.group, part.column))
+        if part.band is not None and last is not None:
+            part = replace(part, band=min(part.band, last))
+        beside = isinstance(part.column, Derived) and part.column.beside
+        usual = 0.0 if beside else self.usual
+        of_group = self.of.get(Part(part.group), (usual,) * len(self.classes))
+        return self.of.get(part, of_group)
+
+    @cached_property
+    def _last_band(self) -> dict[tuple[Hashable, Name | None], int]:
+        """The last band of each text that has weights by band."""
+        last: dict[tuple[Hashable, Name | None], int] = {}
+        for part in self.of:
+            if part.band is not None:
+                of = part.group, part.column
+                last[of] = max(part.band, last.get(of, 0))
+        return last
+
+    def bias_of(self, classes: Sequence[Label]) -> Floats:
+        """Return what is added to the log priors of classes, of shape (classes,)."""
+        places = self.places(classes)
+        bias: Floats = np.array([*self.bias, 0.0])[places]
+        return bias + self.linear.intercept_of(places) if self.linear.intercept else bias
+
+    def places(self, classes: Sequence[Label]) -> list[int]:
+        """Return the number of each class; of one that has no weights, the number after all."""
+        place = {label: i for i, label in enumerate(self.classes)}
+        return [place.get(label, len(place)) for label in classes]
+
+    def __add__(self, other: Weights) -> Weights:
+        """Average the weights, each by the rows behind it; what one lacks is the other's."""
+        rows = self.rows + other.rows
+        share = self.rows / rows if rows > 0 else 0.5
+        classes = tuple(dict.fromkeys([*self.classes, *other.classes]))
+
+        def mean_of(part: Part) -> tuple[float, ...]:
+            mine, theirs = (
+                w.table([part], classes)[0] if part in w.of else None for w in (self, other)
+            )
+            if mine is None or theirs is None:
+                one = other if mine is None else self
+                return tuple(one.table([part], classes)[0].tolist())
+            return tuple((theirs + share * (mine - theirs)).tolist())
+
+        places = self.places(classes), other.places(classes)
+        mine, theirs = (
+            np.array([*w.bias, 0.0])[at] for w, at in zip((self, other), places, strict=True)
+        )
+        bias = share * mine + (1 - share) * theirs
+        per: tuple[float, ...] = ()
+        if self.rows_per_weight or other.rows_per_weight:
+            ours, others = (
+                np.ones(len(classes)) if of is None else of
+                for of in (self.rows_of(classes), other.rows_of(classes))
+            )
+            per = tuple((share * ours + (1 - share) * others).tolist())
+        return Weights(
+            classes,
+            {part: mean_of(part) for part in dict.fromkeys([*self.of, *other.of])},
+            tuple(bias.tolist()),
+            other.usual + share * (self.usual - other.usual),
+            rows,
+            self.how if self.how == other.how else "loo",
+            self.linear.mean(other.linear, share, places),
+            per,
+            self.sought or other.sought,
+        )
+
+
+def mean(a: Weights | None, b: Weights | None) -> Weights | None:
+    """Return the mean of the weights of two models; if one has none, those of the other."""
+    return b if a is None else a if b is None else a + b
+
+
+# --- Where a model comes from: what was learned and forgotten, when, how much, and from where -----
+
+
+Verb: TypeAlias = Literal["train", "update", "forget", "merge", "decay", "calibrate"]
+KEPT = 100  # records; of older ones there is but the number
+NAMED = 10  # files of a merge
+LONGEST = 500  # characters of a source
+
+
+@dataclass(frozen=True)
+class Record:
+    """What was done to a model."""
+
+    verb: Verb  # what was done; "train" is ``fit``, "update" is ``partial_fit``
+    when: str  # the time in UTC, by ISO 8601
+    rows: float  # how many rows (their total weight) it added, took away, or was fitted to
+    total: float  # how many rows the model held afterwards
+    # where the rows came from: the name of a file, as it was given, or "" where rows came from
+    # memory. Of a merge, the names of the files; of a decay, the factor
+    source: str = ""
+    # the file of the model that this was done to before it was merged into this one, or ""
+    model: str = ""
+    # of the bytes of that file of rows, by which it is known when it comes again; "" where rows
+    # came otherwise
+    digest: str = ""
+
+
+@dataclass(frozen=True, repr=False)
+class History(Tabular):
+    """What was done to a model, the last hundred times; a row for each time, oldest first.
+
+    Parameters
+    ----------
+    records : tuple of Record
+        The last of them.
+    earlier : int
+        How many there were before these.
+
+    Examples
+    --------
+    >>> from naively import NaiveBayes
+    >>> nb = NaiveBayes().fit([[1.0], [2.0], [7.0]], ["a", "a", "b"]).forget([[2.0]], ["a"])
+    >>> [(record.verb, record.rows, record.total) for record in nb.history_.records]
+    [('train', 3.0, 3.0), ('forget', 1.0, 2.0)]
+    """
+
+    records: tuple[Record, ...] = ()
+    earlier: int = 0
+
+    def add(self, verb: Verb, rows: float, total: float, source: str = "") -> History:
+        """Return the history with what was done now."""
+        record = Record(verb, now(), rows, total, source[:LONGEST])
+        records = [*self.records, record]
+        return History(tuple(records[-KEPT:]), self.earlier + (len(records) > KEPT))
+
+    def of(self, source: str, digest: str = "") -> History:
+        """Return the history whose last record says where the rows came from."""
+        if not self.records:
+            return self
+        *before, last = self.records
+        named = replace(last, source=source[:LONGEST], digest=digest)
+        return replace(self, records=(*before, named))
+
+    def learned(self, digest: str) -> Record | None:
+        """Return the record of when a file was learned, unless it was forgotten as often."""
+        of_file = [record for record in self.records if digest and record.digest == digest]
+        learned = [record for record in of_file if record.verb != "forget"]
+        return learned[-1] if 2 * len(learned) > len(of_file) else None
+
+    @classmethod
+    def merged(cls, histories: Mapping[str, History] | Sequence[tuple[str, History]]) -> History:
+        """Return what was done to models, by the names of their files, in the order of time."""
+        pairs = [*histories.items()] if isinstance(histories, Mapping) else histories
+        every = chain.from_iterable(
+            (replace(record, model=record.model or name[:LONGEST]) for record in history.records)
+            for name, history in pairs
+        )
+        earlier = sum(history.earlier for _, history in pairs)
+        ordered = sorted(every, key=lambda record: record.when)
+        return History(tuple(ordered[-KEPT:]), earlier + max(0, len(ordered) - KEPT))
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        names = ("when", "verb", "rows", "total", "source", "model")
+        return {name: [getattr(record, name) for record in self.records] for name in names}
+
+    def __str__(self) -> str:
+        """Return a sentence for each record, oldest first."""
+        lines = [f"{self.earlier:,} earlier changes are not listed"] * (self.earlier > 0)
+        return "\n".join(lines + [_said(record) for record in self.records])
+
+
+def now() -> str:
+    """Return the time in UTC by ISO 8601; ``SOURCE_DATE_EPOCH`` sets it, for files to be alike."""
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    when = datetime.fromtimestamp(int(epoch), UTC) if epoch.isdigit() else datetime.now(UTC)
+    return when.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def names_of(paths: Iterable[str]) -> str:
+    """Return the names of files for a record, so many at most."""
+    every = list(paths)
+    more = f" and {len(every) - NAMED:,} more" if len(every) > NAMED else ""
+    return ", ".join(islice(every, NAMED)) + more
+
+
+def _said(record: Record) -> str:
+    source = f" {record.source}" * bool(record.source)
+    model = f" [{record.model}]" * bool(record.model)
+    return (
+        f"{record.when}  {record.verb}{source}: {amount(record.rows)} rows, "
+        f"{amount(record.total)} afterwards{model}"
+    )

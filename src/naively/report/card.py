@@ -13,7 +13,7 @@ from naively import __version__
 from naively.counting.axis import title
 from naively.file.store import HISTORY
 from naively.messages import amount, visible
-from naively.model.history import History
+from naively.model.model import History
 from naively.report import html
 from naively.report.about import facts_of
 from naively.report.first import doubts, of_100
