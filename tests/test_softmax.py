@@ -14,7 +14,7 @@ from naively import NaiveBayes
 from naively.counting.labels import Labels
 from naively.fitting import weights as curvature
 from naively.fitting.weights import (
-    FEW,
+    AS_A_WHOLE,
     LARGEST,
     Blocks,
     KroneckerCurvature,
@@ -209,7 +209,7 @@ def test_the_curvature_of_few_arguments_is_that_of_the_loss(k: int, free: bool) 
 
 def test_the_curvature_of_slopes_is_a_product_where_all_rows_have_one_posterior() -> None:
     k, functions = 41, 5
-    assert k * functions > FEW
+    assert k * functions > AS_A_WHOLE
     of = passes(k, 300, functions, 0, free=False, spread=0.0)
     x = np.zeros(of.slopes)
     part = of.curvature(x)
