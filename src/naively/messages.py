@@ -36,7 +36,7 @@ def shortened(text: str, most: int) -> str:
 
 
 def many(n: int, what: str) -> str:
-    """Return how many of something there are, in words: the plural has an s unless there is one."""
+    """Return a count in words; the noun has an s unless the count is 1."""
     return f"{n:,} {what}{'s' * (n != 1)}"
 
 

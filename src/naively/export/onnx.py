@@ -219,7 +219,7 @@ class Graph:
         return model
 
 
-# --- The inputs of an ONNX graph: which there are, their names, and rows as their tensors --------
+# --- The inputs of an ONNX graph: their names, and rows as their tensors --------------------------
 
 
 NUMBERS = ("number", "boolean", "time")

@@ -481,7 +481,7 @@ def _checked(name: str, high: Floats, unread: UnreadArrays) -> Sums:
     return Sums(high, low)
 
 
-# --- The linear part of the weights: which terms there are, and their numbers in arrays ----------
+# --- The linear part of the weights: its terms, and their numbers in arrays -----------------------
 #
 # The header names the group, the column and the kind of each term, and the level of a step. The
 # terms with slopes of their own are first, in the order in which they are added up; products stand

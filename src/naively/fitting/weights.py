@@ -556,7 +556,7 @@ HUGE_WEIGHT = 1e6  # of a row
 
 @dataclass(frozen=True, eq=False)
 class Passes:
-    """Rows in blocks of 64, of which a class has a column, or two classes one.
+    """Rows in blocks of 64, with a column for each class, or one column for two classes.
 
     The arguments are all slopes, column by column, and then the different weights.
     """

@@ -282,8 +282,8 @@ def sum_sparse(parts: Sequence[Part], rows: int, k: int, difference: bool = Fals
     """Return the sum, of so many rows, of tables of k classes, whose rows may stand elsewhere."""
     # Of each table the parts are the place of each row in the sum, no two alike, or None where row
     # i stands at i; then what ``tally_sparse`` returns. So is the sum; a cell that adds up to 0 is
-    # not stored. Of a ``difference`` the second of two tables is subtracted from the first, and
-    # what is as small beside both numbers of a cell as rounding is 0.
+    # not stored. A ``difference`` is the first of two tables less the second, and what is as small
+    # beside both numbers of a cell as rounding is 0.
     if difference and len(parts) != 2:
         raise ValueError("a difference is of two tables")
     cells = [_cells(*part, rows, k) for part in parts]

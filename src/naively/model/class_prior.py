@@ -66,7 +66,7 @@ def check_class_prior(
 
 def _may_come(prior: ClassPrior, classes: LabelArray) -> LabelArray:
     """Return the classes that a prior is for, if these are among them, and else these."""
-    # Where a prior says only how many classes there are, they have numbers for labels.
+    # The labels are numbers where a prior says only the number of classes.
     match prior:
         case Mapping() if all(label in prior for label in classes.tolist()):
             every = np.empty(len(prior), object)
@@ -264,7 +264,7 @@ def frequent(class_count: Floats, most: int = SHOWN) -> list[int]:
 
 
 def and_more(n: int, what: str) -> list[str]:
-    """Say how many more classes or levels there are, if there are."""
+    """Return a line that counts the classes or levels left out; none if all are shown."""
     plural = {"class": "classes"}.get(what, f"{what}s")
     return [f"and {n:,} more {what if n == 1 else plural}"] if n > 0 else []
 
