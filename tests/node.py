@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from naively.export.scorecard import Scorecard
+from naively.inspect.scorecard import Scorecard
 
 SCORER = Path(str(files("naively") / "export" / "scorer.mjs"))
 PROGRAM = """

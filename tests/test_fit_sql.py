@@ -25,10 +25,10 @@ from naively import (
 )
 from naively.counting.axis import CELL, Cells
 from naively.data.frames import as_rows
-from naively.engines import sql as learning
-from naively.engines.databases import Database, database_of
-from naively.engines.sql import sample
-from naively.engines.sql_tallies import DatabaseTable
+from naively.wings.databases import tables as learning
+from naively.wings.databases.databases import Database, database_of
+from naively.wings.databases.tables import sample
+from naively.wings.databases.tallies import DatabaseTable
 from tests import databases
 from tests.chessboard import chessboard
 from tests.databases import write

@@ -19,7 +19,7 @@ import pytest
 import naively
 from naively import NaiveBayes
 from naively.estimators.learned import Learned
-from naively.export.scorecard import schema
+from naively.inspect.scorecard import schema
 from naively.model.model import Model
 from tests import structure
 from tests.mutants.faults import EVERY

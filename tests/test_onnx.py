@@ -19,10 +19,10 @@ from hypothesis import strategies as st
 
 from naively import Bernoulli, NaiveBayes, Text, load
 from naively.data.frames import as_rows
-from naively.export.onnx import inputs_of, onnx_of, tensors_of
-from naively.export.scorecard import Scorecard
+from naively.inspect.scorecard import Scorecard
 from naively.model.model import Model
 from naively.terms.views import AnyTerm, Cell, LevelsTerm, PresenceTerm
+from naively.wings.onnx import inputs_of, onnx_of, tensors_of
 from tests import ruled
 from tests.cases import CASES, Case
 from tests.laws import samples

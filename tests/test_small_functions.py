@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from naively.assess.decay import check_half_lives
-from naively.cli.demo import _as_given
-from naively.data.files import arff, copies, formats, names
 from naively.inspect.divergence import holm
-from naively.mail import headers
 from naively.options import FileOptions
-from naively.pictures import axes, bins, estimates
-from naively.report import scorer
-from naively.report.rows import marked
+from naively.wings.cli.demo import _as_given
+from naively.wings.files import arff, copies, formats, names
+from naively.wings.mail import headers
+from naively.wings.pictures import axes, bins, estimates
+from naively.wings.report import scorer
+from naively.wings.report.rows import marked
 
 
 def test_headers_of_mail() -> None:

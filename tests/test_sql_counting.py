@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from naively.counting.axis import SQUARE, VALUE, Cells
 from naively.counting.labels import encode_labels
 from naively.data.columns import column_rows
-from naively.engines.databases import database_of
-from naively.engines.sql import LabelledTable
-from naively.engines.sql_tallies import DatabaseTable
 from naively.events import JointTable, LogitNormal, LogNormal
 from naively.fitting.learn import Recipe
 from naively.model.model import Model
+from naively.wings.databases.databases import database_of
+from naively.wings.databases.tables import LabelledTable
+from naively.wings.databases.tallies import DatabaseTable
 from tests import databases
 from tests.cases import CASES, Case
 from tests.laws import Sample, samples

@@ -15,8 +15,9 @@ import sqlglot
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from naively.engines.databases import Dialect, database_of, dialect_of
-from naively.engines.sql_tallies import (
+from naively.kernels.reference import sortable
+from naively.wings.databases.databases import Dialect, database_of, dialect_of
+from naively.wings.databases.tallies import (
     CellCounts,
     DatabaseTable,
     Totals,
@@ -27,7 +28,6 @@ from naively.engines.sql_tallies import (
     total,
     written,
 )
-from naively.kernels.reference import sortable
 from tests import databases
 
 # ruff: noqa: S608  (queries are what is tested)

@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from naively import NaiveBayes
-from naively.engines import sql as learning
-from naively.engines.databases import database_of
-from naively.engines.sql import Sampled, sample, shares_of_each
-from naively.engines.sql_tallies import DatabaseTable
 from naively.fitting import reservoir
 from naively.fitting.reservoir import Reservoir, SampleSize, rows_of_each
+from naively.wings.databases import tables as learning
+from naively.wings.databases.databases import database_of
+from naively.wings.databases.tables import Sampled, sample, shares_of_each
+from naively.wings.databases.tallies import DatabaseTable
 from tests.databases import write
 
 SEED = int(Reservoir.chosen_by(5).seed)

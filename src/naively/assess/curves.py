@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from naively import pictures
 from naively.counting.block import Batch
 from naively.counting.labels import MANY_CLASSES, Labels
 from naively.counting.leave_one_out import one_of_each
@@ -29,6 +28,7 @@ from naively.schema.schema import Group, GroupKey
 from naively.schema.settle import make_sure
 from naively.schema.text import TextModel
 from naively.tabular import Tabular
+from naively.wings import pictures
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from naively import pictures
 from naively.assess.curves import Metric, check_metric, number_of, of_tally, split_once
 from naively.assess.refits import Moment, Named, Places, check_folds, in_blocks
 from naively.counting.block import Batch
@@ -29,6 +28,7 @@ from naively.model.counted import count_batch
 from naively.model.model import Model, Weights
 from naively.options import Weighting
 from naively.tabular import Tabular, as_text
+from naively.wings import pictures
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from naively import pictures
 from naively.counting.axis import Level, Name, roots_of, title
 from naively.counting.block import Sparse
 from naively.counting.labels import Labels
@@ -20,6 +19,7 @@ from naively.kernels.reference import Floats
 from naively.model.model import Model
 from naively.schema.encode import Held
 from naively.tabular import Tabular
+from naively.wings import pictures
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from naively import pictures
 from naively.counting.labels import Label, Labels, Target, encode_labels
 from naively.data.columns import Rows
 from naively.fitting.interactions import add_interactions
@@ -23,6 +22,7 @@ from naively.model.held_out import HeldOut, sets_of
 from naively.model.model import Model
 from naively.options import Weighting
 from naively.tabular import SHOWN, Tabular
+from naively.wings import pictures
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from naively import pictures
 from naively.assess.decisions import Decisions, decisions
 from naively.assess.intervals import Area, Interval, Support, Weighted, some_of
 from naively.counting.labels import (
@@ -28,8 +27,9 @@ from naively.fitting.weights import LEAST, mean
 from naively.kernels.reference import Floats
 from naively.model.class_prior import Cost
 from naively.model.model import Model
-from naively.pictures.axes import saying_target
 from naively.tabular import Tabular
+from naively.wings import pictures
+from naively.wings.pictures.axes import saying_target
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

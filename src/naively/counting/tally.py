@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
-from naively import pictures
 from naively.counting.axis import (
     CELL,
     DOCUMENT,
@@ -37,6 +36,7 @@ from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats
 from naively.kernels.sparse_sums import AnySums, RepeatedSums, SparseSums, as_dense, as_sparse
 from naively.messages import Shown
+from naively.wings import pictures
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

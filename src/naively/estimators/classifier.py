@@ -251,7 +251,7 @@ class Classifier(Estimator):
         (array(['a'], dtype='<U1'), array(['b'], dtype='<U1'))
         """
         if is_on_cluster(X):
-            from naively.engines import spark as on_cluster
+            from naively.wings.databases import spark as on_cluster
 
             return on_cluster.predict(X, self._checked, cost, reject)
         if cost is None and reject is None:
@@ -291,7 +291,7 @@ class Classifier(Estimator):
         if is_on_cluster(X):
             if single:
                 raise ValueError("The probabilities of a frame of Spark are of float64.")
-            from naively.engines import spark as on_cluster
+            from naively.wings.databases import spark as on_cluster
 
             return on_cluster.predict_proba(X, self._checked, class_prior)
         if class_prior is None:

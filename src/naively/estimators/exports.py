@@ -10,21 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.labels import Target
-from naively.counting.noise import random_below
 from naively.data.frames import Table
 from naively.estimators.accessors import Accessor
 from naively.events.prior import Seed
-from naively.model.privacy import with_noise
 from naively.saving import save
+from naively.wings.private.noise import random_below
+from naively.wings.private.privacy import with_noise
 
 if TYPE_CHECKING:
     from onnx import ModelProto
 
-    from naively.engines.databases import Table as TableName
-    from naively.export.scorecard import Scorecard
-    from naively.export.sql import Query, Where
-    from naively.report.page import Report
-    from naively.report.subject import Subject
+    from naively.inspect.scorecard import Scorecard
+    from naively.wings.databases.databases import Table as TableName
+    from naively.wings.databases.query import Query, Where
+    from naively.wings.report.page import Report
+    from naively.wings.report.subject import Subject
 
 
 class Export(Accessor):
@@ -64,7 +64,7 @@ class Export(Accessor):
         >>> card.to_dict()["classes"], card.columns
         (['rain', 'sun'], ['wet'])
         """
-        from naively.export.scorecard import Scorecard
+        from naively.inspect.scorecard import Scorecard
 
         return Scorecard.of(self._estimator._calibrated() if sets else self._model)
 
@@ -141,8 +141,8 @@ class Export(Accessor):
         25 red 0.896...
         """
         from naively.assess.prediction_sets import least_of
-        from naively.export.scorecard import Scorecard
-        from naively.export.sql import QueryOptions, score_query
+        from naively.inspect.scorecard import Scorecard
+        from naively.wings.databases.query import QueryOptions, score_query
 
         least = None
         if coverage is not None:
@@ -203,8 +203,8 @@ class Export(Accessor):
         >>> mail.execute("SELECT * FROM naively_tokens").fetchall()
         [(7, 0, 'buy', 2)]
         """
-        from naively.export.scorecard import Scorecard
-        from naively.export.sql import write_tokens
+        from naively.inspect.scorecard import Scorecard
+        from naively.wings.databases.query import write_tokens
 
         card = Scorecard.of(self._model)
         return write_tokens(card, connection, table, row_id, tokens)
@@ -251,7 +251,7 @@ class Export(Accessor):
         >>> [each.name for each in nb.export.onnx().graph.input]
         ['legs', 'coat', 'coat_missing']
         """
-        from naively.export.onnx import onnx_of
+        from naively.wings.onnx import onnx_of
 
         model = onnx_of(self.scorecard())
         if path is not None:
@@ -283,7 +283,7 @@ class Export(Accessor):
         >>> nb.export.onnx_inputs(["bad, not good", "good"])["text_word_1_1"].tolist()
         [['bad', 'not', 'good'], ['good', '', '']]
         """
-        from naively.export.onnx import inputs_of, tensors_of
+        from naively.wings.onnx import inputs_of, tensors_of
 
         model = self._model
         inputs = inputs_of(self.scorecard())
@@ -318,7 +318,7 @@ class Export(Accessor):
         What each column adds
         ...
         """
-        from naively.report.page import write_report
+        from naively.wings.report.page import write_report
 
         return write_report(self._subject(X, y), name)
 
@@ -352,13 +352,13 @@ class Export(Accessor):
         >>> print(*[line for line in card.splitlines() if line.startswith("#")][:4], sep="; ")
         # iris; ## Intended use; ## How good it is; ## Can its probabilities be believed?
         """
-        from naively.report.card import write_card
+        from naively.wings.report.card import write_card
 
         return write_card(self._subject(X, y), name, use, self._estimator.history_)
 
     def _subject(self, X: Table, y: Target) -> Subject:
         """Return what a report or a card is of."""
-        from naively.report.subject import Subject
+        from naively.wings.report.subject import Subject
 
         model = self._model
         learned = self._estimator._learned

@@ -85,7 +85,7 @@ from naively.schema.schema import Schema, list_names
 from naively.schema.settings import ClassPrior, Settings
 
 if TYPE_CHECKING:
-    from naively.engines.databases import Table as TableName
+    from naively.wings.databases.databases import Table as TableName
 
 
 class NaiveBayes(Classifier):
@@ -377,9 +377,9 @@ class NaiveBayes(Classifier):
         >>> nb.predict({"seconds": [25.0], "colour": ["red"]})
         array([ True])
         """
-        from naively.engines.databases import database_of
-        from naively.engines.sql import LabelledTable
-        from naively.engines.sql_tallies import DatabaseTable
+        from naively.wings.databases.databases import database_of
+        from naively.wings.databases.tables import LabelledTable
+        from naively.wings.databases.tallies import DatabaseTable
 
         if self.half_life is not None:
             raise ValueError("half_life needs rows in memory, with their time; use fit.")
@@ -872,7 +872,7 @@ class NaiveBayes(Classifier):
         )
         if stream is not None:
             return LabelledStream(stream, y, beside)
-        from naively.engines.spark import LabelledFrame
+        from naively.wings.databases.spark import LabelledFrame
 
         return LabelledFrame.of(X, y, beside)
 

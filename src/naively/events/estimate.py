@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from naively import pictures
 from naively.counting.axis import (
     PRESENT,
     SQUARE,
@@ -55,6 +54,7 @@ from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats
 from naively.messages import Shown
 from naively.options import HOW, How
+from naively.wings import pictures
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

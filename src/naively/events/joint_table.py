@@ -11,7 +11,6 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
-from naively import pictures
 from naively.counting.axis import LEVEL, Level, Levels, Name
 from naively.counting.block import Codes
 from naively.counting.leave_one_out import LeftOut
@@ -33,6 +32,7 @@ from naively.kernels.reference import Floats
 from naively.options import How
 from naively.tabular import Tabular
 from naively.terms.kinds import LevelTerms
+from naively.wings import pictures
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

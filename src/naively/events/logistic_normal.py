@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from naively import pictures
 from naively.counting.labels import is_missing
 from naively.events.estimate import Sample
 from naively.events.prior import Beta
 from naively.kernels.reference import Floats
 from naively.tabular import Tabular
+from naively.wings import pictures
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

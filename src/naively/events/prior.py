@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, final
 
 import numpy as np
 
-from naively import pictures
 from naively.counting.axis import PRESENT, VALUE
 from naively.counting.tally import BlockTally
 from naively.events.base import Distribution, check_some
 from naively.kernels.reference import Floats
 from naively.options import How
+from naively.wings import pictures
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

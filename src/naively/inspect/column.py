@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from naively import pictures
 from naively.counting.axis import VALUE, Level
 from naively.counting.block import Batch
 from naively.counting.labels import Label
@@ -21,10 +20,11 @@ from naively.kernels.reference import Floats
 from naively.messages import amount, visible
 from naively.model.class_prior import and_more, frequent
 from naively.model.model import Model
-from naively.pictures.axes import MOST, Said, class_axis, class_names, name_of, saying_target
-from naively.pictures.bins import bins_of
 from naively.schema.encode import plain_cells
 from naively.tabular import Tabular
+from naively.wings import pictures
+from naively.wings.pictures.axes import MOST, Said, class_axis, class_names, name_of, saying_target
+from naively.wings.pictures.bins import bins_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

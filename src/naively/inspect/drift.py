@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively import pictures
 from naively.assess.dependence import commonest, commonest_levels
 from naively.assess.folds import Predicted
 from naively.assess.refits import check_folds, in_blocks
@@ -31,6 +30,7 @@ from naively.kernels.reference import Floats
 from naively.model.model import Model
 from naively.schema.encode import Held
 from naively.tabular import Tabular
+from naively.wings import pictures
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from naively import pictures
 from naively.counting.axis import (
     PRESENT,
     VALUE,
@@ -36,13 +35,14 @@ from naively.kernels.tokens import character_ngrams, splitter
 from naively.messages import Shown, many, visible
 from naively.model.class_prior import and_more, frequent, number_of
 from naively.model.model import Model
-from naively.pictures.axes import class_axis, class_name, name_of, saying_target
 from naively.schema.encode import plain_cells
 from naively.schema.schema import Group
 from naively.tabular import Tabular, are_numbers
 from naively.terms.functions import ProductTerms, RuleTerms
 from naively.terms.kinds import ABSENT, Items
 from naively.terms.terms import Terms
+from naively.wings import pictures
+from naively.wings.pictures.axes import class_axis, class_name, name_of, saying_target
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from naively import pictures
 from naively.counting.axis import title
 from naively.messages import shortened, visible
 from naively.model.model import Model
 from naively.tabular import Tabular
+from naively.wings import pictures
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

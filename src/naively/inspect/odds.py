@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from naively import pictures
 from naively.counting.axis import title, title_of_columns
 from naively.counting.block import Batch
 from naively.counting.labels import Label, plain_cell
@@ -20,9 +19,10 @@ from naively.kernels.reference import Floats
 from naively.messages import visible
 from naively.model.class_prior import number_of, spoken_for
 from naively.model.model import Model
-from naively.pictures.axes import Said, class_name, name_of, saying_target
 from naively.tabular import Tabular
 from naively.terms.terms import Facts
+from naively.wings import pictures
+from naively.wings.pictures.axes import Said, class_name, name_of, saying_target
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from naively import pictures
 from naively.counting.axis import ByValue, Name, title
 from naively.counting.labels import LabelArray
 from naively.inspect.difference import Named as Items
@@ -25,9 +24,10 @@ from naively.messages import many
 from naively.model.class_prior import class_probabilities, is_estimated, pretended_rows
 from naively.model.model import Model
 from naively.options import How
-from naively.pictures.axes import Said, class_axis, class_name, name_of, saying_target
 from naively.schema.schema import Group, list_names
 from naively.tabular import SHOWN, Tabular, as_text
+from naively.wings import pictures
+from naively.wings.pictures.axes import Said, class_axis, class_name, name_of, saying_target
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

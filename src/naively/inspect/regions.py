@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from naively import pictures
 from naively.counting.axis import Name, title
 from naively.counting.block import Batch
 from naively.counting.labels import Label, LabelArray
@@ -19,7 +18,10 @@ from naively.kernels.reference import Floats
 from naively.messages import many, visible
 from naively.model.class_prior import and_more, frequent, number_of, spoken_for
 from naively.model.model import Model
-from naively.pictures.axes import (
+from naively.schema.schema import Missing, list_names
+from naively.tabular import Tabular
+from naively.wings import pictures
+from naively.wings.pictures.axes import (
     MOST,
     Said,
     class_name,
@@ -28,8 +30,6 @@ from naively.pictures.axes import (
     on_lines,
     saying_target,
 )
-from naively.schema.schema import Missing, list_names
-from naively.tabular import Tabular
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

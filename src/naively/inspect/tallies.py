@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from naively import pictures
 from naively.counting.labels import Label
 from naively.counting.tally import Tally
 from naively.inspect.one_column import OneColumn
 from naively.kernels.reference import Floats
 from naively.model.class_prior import frequent
 from naively.model.model import Model
-from naively.pictures.axes import Said, name_of
 from naively.tabular import Tabular
+from naively.wings import pictures
+from naively.wings.pictures.axes import Said, name_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

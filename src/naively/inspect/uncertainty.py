@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from naively import pictures
 from naively.counting.axis import Columns, Name, title
 from naively.counting.block import Batch, Sparse
 from naively.counting.labels import Label, LabelArray
@@ -25,10 +24,11 @@ from naively.kernels.reference import Floats
 from naively.model.class_prior import is_estimated, number_of, pretend_classes, spoken_for
 from naively.model.held_out import check_coverage
 from naively.model.model import Model
-from naively.pictures.axes import BELOW, class_name, on_lines, saying_target
 from naively.tabular import Tabular
 from naively.terms.uncertain import dense, mean_of_log, variance_of_log
 from naively.terms.words import length_factor
+from naively.wings import pictures
+from naively.wings.pictures.axes import BELOW, class_name, on_lines, saying_target
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

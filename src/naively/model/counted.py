@@ -11,7 +11,6 @@ import numpy as np
 from naively.counting.axis import PRESENT, Axis, title
 from naively.counting.block import AT_ONCE, Batch, Dense, Documents, split_texts
 from naively.counting.labels import LabelArray, Labels
-from naively.counting.noise import Mechanism
 from naively.counting.tally import Tally, Total, forget, impossible
 from naively.data.columns import Reading, Rows
 from naively.kernels import dispatch
@@ -21,6 +20,7 @@ from naively.options import OfFields
 from naively.schema.schema import GroupKey, Schema
 from naively.schema.settings import PURE, Settings
 from naively.schema.settle import CountedTotal, Grouped, alike, make_sure
+from naively.wings.private.noise import Mechanism
 
 
 @dataclass(frozen=True, eq=False)

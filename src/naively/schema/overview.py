@@ -133,7 +133,7 @@ def columns(
     day     time         1        2          1  3.1.2024
     """
     if isinstance(table, str | Path):
-        from naively.data.files import opened
+        from naively.wings.files import opened
 
         with opened(table, labels=target, file=file or FileOptions()) as stream:
             found = _of_stream(stream, event_models, target)

@@ -1,0 +1,1 @@
+"""Counts that are published with noise: differential privacy."""
