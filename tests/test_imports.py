@@ -77,8 +77,8 @@ def test_a_text_is_predicted_by_a_loaded_model_without_what_learned_it(tmp_path)
 TABLE = "a,b,y\n" + "1,red,x\n2,red,x\n,blue,z\n8,blue,z\n" * 9
 LATER = {"email", "importlib.metadata", "logging", "asyncio"}  # of the standard library
 LEARNING = {  # rooms of the house
-    "naively.fitting", "naively.assess", "naively.inspect", "naively.estimators", "naively.wings.report",
-    "naively.wings.databases", "naively.wings.onnx",
+    "naively.fitting", "naively.assess", "naively.inspect", "naively.estimators",
+    "naively.wings.report", "naively.wings.databases", "naively.wings.onnx",
 }  # fmt: skip
 
 

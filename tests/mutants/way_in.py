@@ -245,7 +245,8 @@ FAULTS = [
         "all verbs are imported for one",
         "src/naively/wings/cli/app.py",
         "from naively.wings.mail import command\n",
-        "from naively.wings.cli import export, learn  # noqa: F401\nfrom naively.wings.mail import command\n",
+        "from naively.wings.cli import export, learn  # noqa: F401\n"
+        "from naively.wings.mail import command\n",
         ("tests/test_imports.py::test_a_verb_is_imported_alone",),
     ),
 ]

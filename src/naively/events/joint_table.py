@@ -30,9 +30,8 @@ from naively.events.prior import Dirichlet, dirichlet, share
 from naively.kernels.double_double import NEGLIGIBLE
 from naively.kernels.reference import Floats
 from naively.options import How
-from naively.tabular import Tabular
+from naively.tabular import Tabular, picture
 from naively.terms.kinds import LevelTerms
-from naively.wings import pictures
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -295,13 +294,11 @@ class Independence(Tabular):
 
     def plot_series(self, ax: Axes | None = None) -> Axes:
         """Draw the values in their order, on Axes or new ones."""
-        return pictures.estimates.draw_series(self.values, ax)
+        return picture(self, ax, "series")
 
     def plot_autocorrelation(self, ax: Axes | None = None) -> Axes:
         """Draw the autocorrelation at each lag, with the band of independent values."""
-        return pictures.estimates.draw_autocorrelation(
-            self.lag, self.autocorrelation, self.band, ax
-        )
+        return picture(self, ax, "autocorrelation")
 
 
 def independence(values: ArrayLike | Sequence[object], level: float = 0.05) -> Independence:

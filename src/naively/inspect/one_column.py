@@ -25,6 +25,7 @@ from naively.counting.axis import (
 )
 from naively.counting.block import Batch, Dense
 from naively.counting.tally import BlockTally
+from naively.inspect.bins import grid_of
 from naively.kernels.reference import Floats
 from naively.model.model import Model
 from naively.schema.encode import Held
@@ -32,7 +33,6 @@ from naively.schema.schema import Group, Missing, MissingAs, list_names
 from naively.tabular import are_numbers
 from naively.terms.kinds import BinTerms, TermBlock
 from naively.terms.terms import GroupTerms
-from naively.wings.pictures.bins import grid_of
 
 DRAWN = 2_000  # rows that are drawn from a model whose numbers are not kept
 MOST_CELLS = 4_000_000  # of a matrix that is made at once

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Self, final
+from typing import Literal, Self, TypeAlias, final
 
 import numpy as np
 
@@ -20,7 +20,8 @@ from naively.options import OfFields
 from naively.schema.schema import GroupKey, Schema
 from naively.schema.settings import PURE, Settings
 from naively.schema.settle import CountedTotal, Grouped, alike, make_sure
-from naively.wings.private.noise import Mechanism
+
+Mechanism: TypeAlias = Literal["discrete Gaussian", "discrete Laplace"]  # of noise
 
 
 @dataclass(frozen=True, eq=False)

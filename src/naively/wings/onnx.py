@@ -325,12 +325,12 @@ def _unique(of: Input, taken: set[str]) -> str:
     return name
 
 
-def tensors_of(inputs: Sequence[Input], rows: Rows) -> dict[str, NDArray[Any]]:
+def tensors_of(card: Scorecard, rows: Rows) -> dict[str, NDArray[Any]]:
     """Return rows, matched with the schema, as the tensors of the inputs, by name."""
     place = {title(name): name for name in rows.names}
     found: dict[str, NDArray[Any]] = {}
     read: dict[str, list[Any]] = {}
-    for of in inputs:
+    for of in inputs_of(card).values():
         cells = rows.cells(place[of.column])
         if of.what == "number":
             found[of.name] = np.asarray(as_floats(cells), np.float64)[:, None]

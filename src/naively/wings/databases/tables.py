@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -23,7 +24,8 @@ from naively.model.model import Model
 from naively.schema.choose import extend, infer, read_as_given
 from naively.schema.schema import Schema, TimePart
 from naively.schema.settle import make_sure
-from naively.wings.databases.databases import Value
+from naively.wings.databases.databases import Table as TableName
+from naively.wings.databases.databases import Value, database_of
 from naively.wings.databases.tallies import (
     Answer,
     Answers,
@@ -48,6 +50,16 @@ from naively.wings.databases.tallies import (
 
 MOST_PARTS = 400  # of a query: SQLite joins 500 selects
 TOTALS = {PRESENT, VALUE, SQUARE}
+
+
+@contextmanager
+def labelled_table(
+    connection: Any, table: TableName, target: str, weight: str | None
+) -> Iterator[LabelledTable]:
+    """Give a table of a database as a source of labelled rows, while it has a name."""
+    database = database_of(connection)
+    with database.named(table) as name:
+        yield LabelledTable(DatabaseTable.of(database, name, target, weight))
 
 
 @dataclass(frozen=True, eq=False)

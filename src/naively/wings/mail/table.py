@@ -55,8 +55,8 @@ class MailTable:
         # messages of each class hold the word), days (uint16 a word: the day since 1970 on which it
         # was last learned), ends (int64: where each word ends in words), hashes (uint32 a word,
         # ascending), words (UTF-8), evidence (BINS float64 a class: the histogram of scores, see
-        # naively.wings.mail.score), and of messages that are remembered digests (16 bytes a message,
-        # ascending), learned (uint16: the day) and weights (float64: how much each still counts, 1
+        # mail.score), and of messages that are remembered digests (16 bytes a message, ascending),
+        # learned (uint16: the day) and weights (float64: how much each still counts, 1
         # unless counts were scaled)
         arrays: Arrays,
         # what scores are multiplied by; 1 until there are enough messages to fit it on

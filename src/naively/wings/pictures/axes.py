@@ -3,23 +3,13 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache, wraps
+from functools import cache
 from textwrap import TextWrapper
 from types import ModuleType
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    Concatenate,
-    Literal,
-    NamedTuple,
-    ParamSpec,
-    Protocol,
-    TypeAlias,
-    TypeVar,
-)
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -217,34 +207,14 @@ def of_target(name: str) -> Iterator[None]:
         _TARGET.reset(before)
 
 
-class OfClasses(Protocol):
-    """A result about classes, which knows the name of what they are of, or has ""."""
-
-    @property
-    def target(self) -> str: ...
-
-
-R = TypeVar("R", bound=OfClasses)
-P = ParamSpec("P")
-
-
-def saying_target(
-    plot: Callable[Concatenate[R, P], Axes],
-) -> Callable[Concatenate[R, P], Axes]:
-    """Make a result's picture say what the classes are of, where the result knows it."""
-
-    @wraps(plot)
-    def drawn(result: R, /, *args: P.args, **kwargs: P.kwargs) -> Axes:
-        with of_target(result.target or _TARGET.get()):
-            return plot(result, *args, **kwargs)
-
-    return drawn
+def target() -> str:
+    """Return what the classes of the pictures that are drawn now are of, or ""."""
+    return _TARGET.get()
 
 
 def class_axis(what: str = "") -> str:
     """Return the label of an axis of classes: the name of what they are of, where that is known."""
-    target = name_of(_TARGET.get(), BESIDE)
-    return ": ".join(filter(None, (target, what))) or "class"
+    return ": ".join(filter(None, (name_of(target(), BESIDE), what))) or "class"
 
 
 def on_lines(*parts: str, longest: int = ALONG) -> str:
@@ -255,9 +225,9 @@ def on_lines(*parts: str, longest: int = ALONG) -> str:
 
 def class_name(label: object) -> str:
     """Return the name of a class; a number or a truth, which says nothing alone, is told."""
-    name, target = name_of(label), _TARGET.get()
-    if target:
-        return f"{name_of(target, BESIDE)} = {name}"
+    name = name_of(label)
+    if target():
+        return f"{name_of(target(), BESIDE)} = {name}"
     return name if isinstance(label, str) else f"class {name}"
 
 

@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.counting.labels import Label
+from naively.inspect.bins import cut_of
+from naively.model.class_prior import and_more, frequent
 from naively.wings.pictures.axes import (
     COLOURS,
     DASHES,
@@ -23,34 +26,112 @@ from naively.wings.pictures.axes import (
     Names,
     On,
     Said,
+    class_axis,
+    class_name,
+    class_names,
     legend_height,
     line,
     name_of,
     name_rows,
     new_axes,
+    on_lines,
     points,
     put_endless,
     put_legend,
     put_said,
     pyplot,
-    styled,
     whole_numbers,
 )
-from naively.wings.pictures.bins import cut_of
+from naively.wings.pictures.evidence import draw_table
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+
+    from naively.counting.tally import Tally
+    from naively.inspect.column import LevelView, NumberView, WordView
+    from naively.inspect.regions import Regions
+    from naively.inspect.tallies import Counts, Fading
 
 # --- Pictures of one column by class: densities over the data, levels as bars, telling words -----
 
 
 BAR, WORD = 0.095, 0.115  # inches that a bar takes, and one with a name of its own
 FAINT = 0.16  # how opaque the data are
+MOST_CLASSES = 30  # that are drawn in colours
+BARS = 60  # of a picture of levels
+LEAST_LEVELS, MOST_LEVELS = 4, 24
+OF_CLASS, ALL_WORDS = 10, 24  # words of a class, and of all, in a picture
 HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx", "----", "++++", "oooo")
 
 
-@styled()
+def means_in_bins(x: NDArray[Any], density: Floats, edges: NDArray[Any]) -> Floats:
+    """Return the means over bins of densities that are steps, (bins, classes)."""
+    # There is a point of x at either side of each step; beyond the first and the last is none.
+    at, ends = (_seconds(of) for of in (x, edges))
+    parts = (density[1:] + density[:-1]) / 2 * np.diff(at)[:, None]
+    below = np.vstack([np.zeros(density.shape[1]), np.cumsum(parts, axis=0)])
+    of = np.column_stack([np.interp(ends, at, column) for column in below.T])
+    return np.asarray(np.diff(of, axis=0) / np.diff(ends)[:, None])
+
+
+def _at_bins(x: NDArray[Any], density: Floats, edges: NDArray[Any]) -> Floats:
+    """Return densities in the middle of bins, (bins, classes)."""
+    at, ends = (_seconds(of) for of in (x, edges))
+    middle = (ends[1:] + ends[:-1]) / 2
+    return np.column_stack([np.interp(middle, at, column) for column in density.T])
+
+
+def _seconds(x: NDArray[Any]) -> Floats:
+    """Return numbers, or times as numbers."""
+    return x.astype("datetime64[us]").astype(np.float64) if x.dtype.kind == "M" else x
+
+
+def numbers(view: NumberView, ax: On) -> Axes:
+    """Draw the densities of a column of numbers over a faint histogram of them."""
+    # The density of a histogram is drawn as its means over some bins, which may be fewer than
+    # those of the model; of few whole numbers each has a probability. Of many classes the most
+    # frequent are drawn, in colours instead of heights.
+    x, density, stems, what = view.x, view.density, view.counts, view.what
+    if view.stepped:
+        density = means_in_bins(x, density, view.edges)
+        if view.whole:
+            x, stems, what = view.edges[:-1] + 0.5, True, what.replace("density", "probability")
+    if view.x.dtype.kind == "M":
+        what = f"{what} per day"
+    shown, names, more = _classes(view.classes, view.class_count)
+    said = Said(name_of(view.column), what, [*more, *view.notes])
+    if len(view.classes) > MOST:
+        if not view.stepped:
+            density = _at_bins(x, density, view.edges)
+        said = said._replace(y="")
+        return draw_many_densities(
+            view.edges, density[:, shown], names, what, said, ax, log=view.log
+        )
+    return draw_densities(
+        x,
+        density[:, shown],
+        names,
+        said,
+        stems=stems,
+        stepped=view.stepped and not stems,
+        log=view.log,
+        edges=view.edges,
+        observed=None if view.observed is None else view.observed[:, shown],
+        ax=ax,
+    )
+
+
+def _classes(
+    labels: Sequence[object], count: Floats, most: int | None = None
+) -> tuple[list[int], list[str], list[str]]:
+    """Return the numbers of the classes that are drawn, their names, and how many are not."""
+    many = MOST_CLASSES if len(labels) > MOST else MOST
+    shown = frequent(count, most or many)
+    names = class_names([labels[c] for c in shown])
+    return shown, names, and_more(len(labels) - len(shown), "class")
+
+
 def draw_densities(
     x: Array,  # (points,): numbers or times
     density: Floats,  # (points, classes): the density, or probability, at each
@@ -138,7 +219,6 @@ def _of_counts(ax: Axes, x: Array, p: Floats, i: int, n: int) -> Artist:
     return ax.plot(at, p, **points(i))[0]
 
 
-@styled()
 def draw_many_densities(
     edges: Array, density: Floats, names: Names, label: str, said: Said, ax: On, *, log: bool
 ) -> Axes:
@@ -161,21 +241,39 @@ def draw_many_densities(
     return ax
 
 
-@styled()
-def draw_levels(
-    levels: Names, p: Floats, observed: Floats | None, names: Names, said: Said, ax: On = None
-) -> Axes:
-    """Draw a group of horizontal bars for each level, one for each class, the first on top."""
-    # p (levels, classes): how long the bars are; observed (levels, classes): what was counted, as a
-    # mark in each bar; names: of the classes, at most MOST
+def levels(view: LevelView, ax: On) -> Axes:
+    """Draw a group of bars for each level, one for each class, with marks at what was counted."""
+    # Of many classes the most frequent are drawn, as a table of colours.
+    shown, names, more = _classes(view.classes, view.class_count)
+    many = len(view.classes) > MOST
+    first, rest = _levels(view, 1 if many else len(shown))
+    p, observed = view.p[first][:, shown], view.share[first][:, shown]
+    levels = [name_of(view.levels[i]) for i in first]
+    if len(rest):
+        of_rest = view.count[rest].sum() / view.count.sum()
+        more.append(f"{and_more(len(rest), 'level')[0]}, which {of_rest:.1%} of the rows have")
+    notes = [*more, *view.notes]
+    if many:
+        said = Said(class_axis(), name_of(view.column), notes)
+        return draw_table(p, levels, names, view.what, said, ax)
     high = max(HEIGHT * 0.6, BAR * (len(names) + 0.8) * len(levels) + 0.9)
     ax = new_axes(ax, height=high + legend_height(names))
     handles = _bars_in_groups(ax, p, observed)
-    name_rows(ax, [name_of(level) for level in levels])
+    name_rows(ax, levels)
     ax.set_xlim(0, None)
-    put_said(ax, said, "right")
+    put_said(ax, Said(f"{view.what} (mark: as counted)", name_of(view.column), notes), "right")
     put_legend(ax, handles, names, "right")
     return ax
+
+
+def _levels(view: LevelView, k: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the levels that are drawn, of k classes, and those that are summed up."""
+    most = max(LEAST_LEVELS, min(MOST_LEVELS, BARS // max(k, 1)))
+    by_count = np.argsort(-view.count.sum(axis=1), kind="stable")
+    by_count = by_count[view.count[by_count].any(axis=1)]  # without those never seen
+    cut = len(by_count) if len(by_count) <= most else most - 1
+    first, rest = by_count[:cut], by_count[cut:]
+    return (np.sort(first) if view.in_order else first), rest
 
 
 def _bars_in_groups(ax: Axes, table: Floats, marks: Floats | None = None) -> list[Handle]:
@@ -197,14 +295,15 @@ def bar(i: int) -> Look:
     return {**look, "edgecolor": "white", "linewidth": 0.3}
 
 
-@styled()
-def draw_words(
-    words: Names, weight: Floats, of_class: Sequence[int], names: Names, said: Said, ax: On = None
-) -> Axes:
+def words(view: WordView, ax: On) -> Axes:
     """Draw a bar for each word, in the colour of the class that it speaks for."""
-    # words: the words, those of one class together; weight (words,): how long the bars are, in
-    # nats; an infinite one ends in an arrow; of_class: the number of the class of each word; names:
-    # of the classes, at most MOST
+    # An infinite weight ends in an arrow.
+    most = min(OF_CLASS, max(2, ALL_WORDS // max(1, len(view.of))))
+    by_class = [[i for i, of in enumerate(view.word_class) if of == c] for c in view.of]
+    shown = [i for places in by_class for i in places[:most]]
+    words, weight = [view.word[i] for i in shown], np.array([view.weight[i] for i in shown])
+    of_class = [view.of.index(view.word_class[i]) for i in shown]
+    names = class_names([view.classes[c] for c in view.of])
     ax = new_axes(ax, height=max(HEIGHT * 0.6, WORD * len(words) + 0.9) + legend_height(names))
     finite = weight[np.isfinite(weight)]
     width = np.minimum(weight, 1.3 * finite.max(initial=1.0))
@@ -221,6 +320,8 @@ def draw_words(
         y, last = y + 1.0, c
     name_rows(ax, [name_of(word) for word in words], places)
     ax.set_ylim(y - 0.4, -0.6)
+    notes = [*and_more(len(view.classes) - len(view.of), "class"), *view.notes]
+    said = Said("weight of evidence for the class (nats)", name_of(view.column), notes)
     put_said(ax, said, "right")
     put_legend(ax, handles, [names[c] for c in dict.fromkeys(of_class)], "right")
     return ax
@@ -236,7 +337,45 @@ REST = "#F1F1F1"  # regions of classes that are not shown
 FAR = 10.0  # nats: beyond, log odds have one colour
 
 
-@styled()
+def regions(result: Regions, ax: On, what: str, label: Label | None) -> Axes:
+    """Draw the regions over two columns, a surface in colours, or contours of densities."""
+    x_name, y_name = map(name_of, result.columns)
+    grid = result.x, result.y
+    if what in ("posterior", "difference", "margin"):
+        values, name = _surface(result, what, label)
+        said = Said(x_name, y_name, result.notes)
+        return draw_surface(*grid, values, name, said, ax, diverging=what != "posterior")
+    most = MOST_CLASSES if what == "regions" else MOST
+    shown, names, more = _classes(result.classes.tolist(), result.class_count, most)
+    said = Said(x_name, y_name, [*more, *result.notes])
+    place = np.full(len(result.classes), -1)
+    place[shown] = np.arange(len(shown))
+    x, y, code = result.sample
+    rows = x, y, place[code]
+    if what == "regions":
+        lead = np.stack([result.log_odds(result.classes[c]) for c in shown], axis=2)
+        return draw_regions(*grid, lead, rows, names, said, ax)
+    if result.density is None:
+        raise ValueError("The counts of a multinomial have no density; draw what='difference'.")
+    both = result.density[1][:, None, shown] * result.density[0][None, :, shown]
+    return draw_contours(*grid, both, rows, names, said, ax)
+
+
+def _surface(result: Regions, what: str, label: Label | None) -> tuple[Floats, str]:
+    """Return how high a surface is at each point, and what that is called."""
+    c = result.number(label)
+    name = class_name(result.classes[c].item())
+    if what == "posterior":
+        return result.posterior[:, :, c], f"p({name} | row)"
+    if what == "difference":
+        return result.log_odds(label), on_lines("log odds of", f"{name} (nats)")
+    if what != "margin":
+        raise ValueError(f"what must be 'posterior', 'difference' or 'margin', got {what!r}.")
+    two = len(result.classes) == 2
+    rival = class_name(result.classes[1 - c].item()) if two else "rival"
+    return result.margin(label), on_lines(f"p({name} | row) -", f"p({rival} | row)")
+
+
 def draw_regions(
     x: Floats, y: Floats, lead: Floats, rows: Points, names: Names, said: Said, ax: On = None
 ) -> Axes:
@@ -286,7 +425,6 @@ def _middle(inside: NDArray[np.bool_]) -> tuple[int, int]:
     return int(i) - 1, int(j) - 1
 
 
-@styled()
 def draw_surface(
     x: Floats, y: Floats, values: Floats, label: str, said: Said, ax: On, *, diverging: bool
 ) -> Axes:
@@ -315,11 +453,10 @@ def draw_surface(
     return ax
 
 
-@styled()
-def draw_surface_above(
-    x: Floats, y: Floats, values: Floats, labels: tuple[str, str, str], ax: On = None
-) -> Axes:
-    """Draw a surface in three dimensions, (points of y, points of x), above the two axes."""
+def surface(result: Regions, ax: On, what: str, label: Label | None) -> Axes:
+    """Draw a surface over the plane of two columns, in three dimensions."""
+    values, name = _surface(result, what, label)
+    labels = *map(name_of, result.columns), name
     if ax is None:
         figure = pyplot().figure(figsize=(WIDTH, 1.2 * HEIGHT), layout="constrained")
         ax = figure.add_subplot(projection="3d")
@@ -327,13 +464,14 @@ def draw_surface_above(
         raise ValueError('A surface needs Axes of three dimensions: give projection="3d".')
     solid: Any = ax
     shown = np.clip(values, -FAR, FAR)
-    solid.plot_surface(*np.meshgrid(x, y), shown, cmap="PuOr_r", linewidth=0, rasterized=True)
+    solid.plot_surface(
+        *np.meshgrid(result.x, result.y), shown, cmap="PuOr_r", linewidth=0, rasterized=True
+    )
     solid.set(**dict(zip(("xlabel", "ylabel", "zlabel"), labels, strict=True)))
     solid.set_box_aspect(None, zoom=0.8)  # the label of the height is within the figure
     return ax
 
 
-@styled()
 def draw_contours(
     x: Floats, y: Floats, density: Floats, rows: Points, names: Names, said: Said, ax: On = None
 ) -> Axes:
@@ -378,10 +516,21 @@ def _finish(
 
 
 LINE = 0.11  # inches that a bar takes
+MOST_BARS = 12  # classes or levels that are drawn
+MOST_TALLIED = 10  # classes of one tally
+LAST = 8  # batches whose rows are told apart
 
 
-@styled()
-def draw_counts(values: Names, count: Floats, names: Names, said: Said, ax: On = None) -> Axes:
+def counts(result: Counts, ax: On) -> Axes:
+    """Draw a group of bars for each class or level, of the most frequent, one for each tally."""
+    first = frequent(result.count.sum(axis=1), MOST_BARS)
+    more = len(result.value) - len(first)
+    values, names = [name_of(result.value[i]) for i in first], [*map(name_of, result.names)]
+    said = Said("rows (sum of weights)", name_of(result.what), [f"and {more:,} more"] * (more > 0))
+    return draw_counts(values, result.count[first], names, said, ax)
+
+
+def draw_counts(values: Names, count: Floats, names: Names, said: Said, ax: On) -> Axes:
     """Draw a group of bars for each class or level, one for each tally, the first on top."""
     # values: the classes or levels; count (values, tallies): how long the bars are
     high = max(0.6 * HEIGHT, LINE * (len(names) + 1) * len(values) + 0.9)
@@ -394,19 +543,24 @@ def draw_counts(values: Names, count: Floats, names: Names, said: Said, ax: On =
     return ax
 
 
-def draw_tally(classes: Sequence[object], count: Floats, most: int, ax: On = None) -> Axes:
-    """Draw a bar for the rows of each class, (classes,), of the ``most`` most frequent ones."""
-    first = np.sort(np.argsort(-count, kind="stable")[:most])
+def tally(result: Tally, ax: On) -> Axes:
+    """Draw a bar for the rows of each class, of the most frequent ones."""
+    classes, count = result.classes.tolist(), result.class_count
+    first = np.sort(np.argsort(-count, kind="stable")[:MOST_TALLIED])
     more = len(classes) - len(first)
     names = [name_of(classes[i]) for i in first.tolist()]
     said = Said("rows (sum of weights)", "class", [f"and {more:,} more classes"] * (more > 0))
     return draw_counts(names, count[first, None], ["rows"], said, ax)
 
 
-@styled()
-def draw_fading(left: Floats, names: Names, said: Said, ax: On = None) -> Axes:
+def fading(result: Fading, ax: On) -> Axes:
     """Draw what is left of batches as bars on top of each other, the oldest at the bottom."""
-    # left (batches, times): how many rows of each batch are left at each time
+    left = result.left
+    names = [f"batch {i + 1}" for i in range(len(left))]
+    if len(left) > LAST:  # all that came before the last few as one
+        older = len(left) - (LAST - 1)
+        left = np.vstack([left[:older].sum(axis=0), left[older:]])
+        names = [f"batches 1 to {older}", *names[older:]]
     ax = new_axes(ax, height=HEIGHT + legend_height(names))
     at = np.arange(1, left.shape[1] + 1)
     bottom, handles = np.zeros(left.shape[1]), []
@@ -414,6 +568,7 @@ def draw_fading(left: Floats, names: Names, said: Said, ax: On = None) -> Axes:
         handles.append(ax.bar(at, of, 0.8, bottom=bottom, **bar(i)))
         bottom = bottom + of
     whole_numbers(ax.xaxis)
-    put_said(ax, said)
+    decay = f"factor {result.factor:g}, half-life {result.half_life:.3g} batches"
+    put_said(ax, Said("batch", "effective rows", [decay]))
     put_legend(ax, handles, names)
     return ax

@@ -9,6 +9,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.counting.axis import title
+from naively.counting.labels import Labels
+from naively.events.base import Distribution
+from naively.events.estimate import POINTS as CURVE
+from naively.events.estimate import TAIL, Sample
+from naively.events.prior import Beta, Dirichlet
+from naively.inspect.bins import bins_of, grid_of
+from naively.options import How
 from naively.wings.pictures.axes import (
     COLOURS,
     GREY,
@@ -23,22 +31,22 @@ from naively.wings.pictures.axes import (
     new_axes,
     points,
     pyplot,
-    styled,
     whole_numbers,
 )
-from naively.wings.pictures.bins import bins_of, grid_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
 
+    from naively.events.estimate import Estimate
+    from naively.events.joint_table import Independence
+    from naively.events.logistic_normal import GridPosterior
+    from naively.events.outcomes import Consistency, ParameterCurve, Surface, Updates
+    from naively.events.prior import NormalInverseGamma, OneParameter
+
 # --- Estimates: fitted densities, posteriors, surfaces, and how they change with data ------------
 
 
-Whole = NDArray[np.int64]
-Of: TypeAlias = Mapping[Any, Floats]  # by parameter or level
-Point: TypeAlias = tuple[float, float]
-Ends: TypeAlias = tuple[float, ...] | None
 Curves: TypeAlias = Mapping[str, Floats]  # by their names
 BARS = 40  # the most bars of a histogram
 MOST_MARKS = 300  # numbers of a series that have a mark each
@@ -49,7 +57,153 @@ BELOW = (1.0, 2.0, 4.0, 8.0)  # nats below the best value, where contours are dr
 PALE = "#D9D9D9"  # of a sample, behind the lines
 
 
-@styled()
+# --- The fitted distributions of a plain sample, beside the sample -------------------------------
+
+
+MOST_COUNTS = 200  # different whole numbers that are drawn one by one
+LABELS: dict[How, str] = {
+    "mle": "maximum likelihood",
+    "map": "posterior mode",
+    "mean": "posterior mean",
+    "predictive": "predictive",
+}
+Found: TypeAlias = dict[str, Distribution]
+
+
+def estimate(estimate: Estimate, ax: On, sample: Sample | None) -> Axes:
+    """Draw the distributions of one column or one event: by each way to estimate."""
+    axis, event = estimate.tally.axis, estimate.event
+    if event.layout != "numbers" or event.joined:
+        return _shares(estimate, sample, ax)
+    if len(axis.columns) != 1:
+        raise ValueError("A picture is of one column; estimate one column at a time.")
+    observed = None if sample is None else np.asarray(event.encode(sample).values)[:, 0]
+    observed = None if observed is None else observed[np.isfinite(observed)]
+    found = _distributions(estimate)
+    if not found:
+        raise ValueError(
+            "No distribution is fitted that has a density: nothing was counted, or all values are "
+            "equal."
+        )
+    logs = estimate.event.of_logarithms
+    discrete = all(_is_discrete(of) for of in found.values())
+    low, high = _range(found, observed, logs=logs)
+    if discrete:
+        step = max(1, int(np.ceil((high - low) / MOST_COUNTS)))
+        x = np.arange(np.floor(low), np.ceil(high) + 1, step)
+    else:
+        x = np.linspace(low, high, CURVE)
+    densities = {
+        name: _density(of, x, of_log=logs and name == "predictive") for name, of in found.items()
+    }
+    return draw_densities(x, densities, observed, discrete=discrete, ax=ax)
+
+
+def _shares(estimate: Estimate, sample: Sample | None, ax: On) -> Axes:
+    """Draw the probability of each level or word, beside its share of the sample."""
+    event, axis = estimate.event, estimate.tally.axis
+    labels = [axis.label(row) for row in range(len(axis))]
+    names = [title(column) if item is None else item for column, item in labels]
+    shares: dict[str, Floats] = {}
+    if sample is not None:
+        block = event.encode(sample, axis)
+        one_class = Labels(np.zeros(len(block), np.int32), np.zeros(1, np.int64))
+        tally = event.tally(block, one_class)
+        count = event.counted(tally)[:, 0]
+        shares["sample"] = count / max(count.sum(), 1e-300)
+    ways: list[How] = ["mle"] if estimate.given else ["mle", _typical(event.estimate)]
+    for how in ways:
+        p = event.parameters(estimate.tally, how)["p"][:, 0]
+        if not np.isnan(p).any():
+            shares["given" if estimate.given else LABELS[how]] = p
+    return draw_shares(names, shares, ax)
+
+
+def _distributions(estimate: Estimate) -> Found:
+    """Return the distributions that are defined, by what they are called."""
+    if estimate.given:
+        return {_said(estimate): estimate.fitted}
+    ways: list[How] = ["mle", _typical(estimate.event.estimate), "predictive"]
+    if not estimate.event.space:  # of histograms and kernel densities there is but one
+        ways = ways[-1:]
+    found: Found = {}
+    for how in dict.fromkeys(ways):
+        if how == "predictive" and estimate.event.space and not found:
+            continue  # of equal numbers, or none, its width means nothing
+        try:
+            of = estimate.fitted_by(how)
+        except ValueError:
+            continue  # the event model has none, or SciPy refuses it as improper
+        if _is_spread(of):
+            found[LABELS[how]] = of
+    return found
+
+
+def _said(estimate: Estimate) -> str:
+    """Write given parameters, as "mean 0, variance 1"."""
+    found = {str(name): float(x) for name, x in estimate.points("mle").items()}
+    return ", ".join(f"{name} {x:.4g}" for name, x in found.items()) or "given parameters"
+
+
+def _is_spread(of: Distribution) -> bool:
+    """Whether a distribution is defined, and not all at one number."""
+    from scipy.stats import gaussian_kde
+
+    if isinstance(of, gaussian_kde):
+        return True
+    with np.errstate(all="ignore"):
+        low, high = of.ppf(TAIL), of.ppf(1 - TAIL)
+    return bool(np.isfinite([low, high]).all() and (_is_discrete(of) or low < high))
+
+
+def _typical(how: How) -> How:
+    return how if how in ("map", "mean") else "mean"
+
+
+def _is_discrete(of: Distribution) -> bool:
+    from scipy.stats import distributions
+
+    frozen = isinstance(of, distributions.rv_frozen)
+    return frozen and isinstance(of.dist, distributions.rv_discrete)
+
+
+def _density(of: Distribution, x: Floats, *, of_log: bool) -> Floats:
+    if of_log:
+        return np.asarray(of.pdf(np.log(x)) / x)
+    return np.asarray(of.pmf(x) if _is_discrete(of) else of.pdf(x))
+
+
+def _range(found: Found, observed: Floats | None, *, logs: bool) -> tuple[float, float]:
+    """Return where a picture begins and ends: where most of the sample and of a density is."""
+    from scipy.stats import gaussian_kde
+
+    first = next(iter(found.values()))
+    ends = []
+    if observed is not None and len(observed):
+        ends += [float(observed.min()), float(observed.max())]
+    if not isinstance(first, gaussian_kde):
+        ends += [float(first.ppf(TAIL)), float(first.ppf(1 - TAIL))]
+    else:
+        points = first.dataset[0]
+        wide = 3 * np.sqrt(first.covariance[0, 0])
+        ends += [float(points.min() - wide), float(points.max() + wide)]
+    low, high = min(ends), max(ends)
+    if not high > low:
+        low, high = low - 0.5, high + 0.5
+    return (max(low, 1e-12 * high) if logs else low), high
+
+
+def grid_posterior(result: GridPosterior, ax: On) -> Axes:
+    """Draw both priors and both posteriors of a probability."""
+    table = {name: np.array(of) for name, of in result.to_dict().items()}
+    p = table.pop("p")
+    names = ("logistic normal", "its posterior", "nearest Beta", "the Beta's posterior")
+    drawn = dict(zip(names, table.values(), strict=True))
+    ax = draw_densities(p, drawn, None, ax, discrete=False)
+    ax.set_xlabel("p")
+    return ax
+
+
 def draw_densities(
     x: Floats, densities: Curves, sample: Floats | None, ax: On = None, *, discrete: bool
 ) -> Axes:
@@ -90,7 +244,6 @@ def _lines_on(ax: Axes) -> int:
     return sum(of.get_label() not in marks for of in named)
 
 
-@styled()
 def draw_shares(names: Sequence[object], shares: Curves, ax: On = None) -> Axes:
     """Draw a bar for each level and way to estimate, or a point where there are several ways."""
     ax = new_axes(ax)
@@ -122,25 +275,24 @@ def draw_shares(names: Sequence[object], shares: Curves, ax: On = None) -> Axes:
     return ax
 
 
-@styled()
-def draw_curve(
-    value: Floats, densities: Curves, parameter: object, interval: Ends, level: float, ax: On = None
-) -> Axes:
+def curve(result: ParameterCurve, ax: On, level: float) -> Axes:
     """Draw prior, scaled likelihood and posterior; the interval is shaded under the last."""
+    of, value, posterior = result.distribution, result.value, result.posterior
+    ends = None if of is None else of.interval(level)
     ax = new_axes(ax)
     # The likelihood is drawn last: under a uniform prior its dashes are on the posterior.
-    for i, (name, density) in enumerate(densities.items()):
+    names, densities = ("prior", "likelihood (scaled)"), (result.prior, result.likelihood)
+    each = zip((*names, "posterior"), (*densities, posterior), strict=True)
+    for i, (name, density) in enumerate(each):
         if not np.isnan(density).all():
             look = {**line((2, 1, 0)[i]), "zorder": (2.1, 2.3, 2.2)[i]}
             ax.plot(value, density, label=name, **look)
             ax.get_lines()[-1].set_linewidth((1.4, 1.4, 2.4)[i])
-    if interval is not None:
-        low, high = interval
-        inside = (value >= low) & (value <= high)
-        posterior = [*densities.values()][-1]
+    if ends is not None:
+        inside = (value >= ends[0]) & (value <= ends[1])
         how: Look = {"color": COLOURS[0], "alpha": 0.2, "label": f"{level:.0%} interval"}
         ax.fill_between(value[inside], posterior[inside], linewidth=0, **how)
-    ax.set(xlabel=name_of(parameter), ylabel="density")
+    ax.set(xlabel=name_of(result.parameter), ylabel="density")
     ax.set_ylim(bottom=0)
     _from_0_to_1(ax, value)
     _legend_above(ax)
@@ -157,11 +309,10 @@ def _from_0_to_1(ax: Axes, value: Floats) -> None:
 DEEP = 12.0  # nats below the top, to which a log likelihood is drawn
 
 
-@styled()
-def draw_likelihood(
-    value: Floats, height: Floats, parameter: object, mle: float, ax: On = None, *, log: bool
-) -> Axes:
+def likelihood(result: ParameterCurve, ax: On, *, log: bool) -> Axes:
     """Draw a likelihood or its logarithm, and mark where it is greatest."""
+    value, mle = result.value, result.mle
+    height = result.log_likelihood if log else np.exp(result.log_likelihood)
     ax = new_axes(ax)
     ax.plot(value, height, **line(0))
     top = float(np.max(height))
@@ -173,24 +324,25 @@ def draw_likelihood(
     low = max(float(np.min(height)), top - DEEP) if log else 0.0
     room = 0.06 * (top - low or 1.0)
     ax.set_ylim(low - (room if log else 0.0), top + room)
-    name = name_of(parameter)
+    name = name_of(result.parameter)
     _from_0_to_1(ax, value)
     ax.set_xlabel(name)
     ax.set_ylabel(f"log likelihood l({name}), nats" if log else f"likelihood L({name})")
     return ax
 
 
-@styled()
-def draw_surface(
-    mean: Floats, variance: Floats, surfaces: Curves, best: Mapping[str, Point], ax: On = None
-) -> Axes:
+def surface(result: Surface, ax: On) -> Axes:
     """Draw contours of log densities over mean and variance, and where each is greatest."""
     from matplotlib.lines import Line2D
 
-    ax = new_axes(ax)
+    ax, mean, variance = new_axes(ax), result.mean, result.variance
     handles, inside = list[Handle](), list[NDArray[np.bool_]]()
-    each = zip(surfaces.items(), best.items(), strict=True)
-    for i, ((what, table), (name, (x, y))) in enumerate(each):
+    each = (
+        ("likelihood", result.log_likelihood, "maximum likelihood", result.mle),
+        ("posterior", result.log_posterior, "posterior mode", result.map),
+    )
+    for i, (what, table, name, best) in enumerate(each):
+        x, y = best["mean"], best["variance"]
         if np.isnan(table).all():
             continue
         look = line(1 - i)
@@ -229,38 +381,32 @@ def _around(ax: Axes, x: Floats, y: Floats, inside: NDArray[np.bool_]) -> None:
     ax.set_ylim(max(y[0], y[rows[0]] / ratio), min(y[-1], y[rows[-1]] * ratio))
 
 
-@styled()
-def draw_updates(
-    value: Floats, density: Floats, n: Sequence[int], parameter: str, ax: On = None
-) -> Axes:
+def updates(result: Updates, ax: On) -> Axes:
     """Draw a density for each number of observations, the later the darker."""
-    ax = new_axes(ax)
+    ax, value, n = new_axes(ax), result.value, result.n
     some = np.unique(np.linspace(0, len(n) - 1, min(len(n), MOST_SIZES)).round().astype(int))
     shades = pyplot().get_cmap("viridis_r")(np.linspace(0.1, 0.95, len(some)))
     for i, (at, shade) in enumerate(zip(some.tolist(), shades, strict=True)):
         look = {**line(i), "color": shade}
-        ax.plot(value, density[at], label=f"{n[at]:,}", **look)
+        ax.plot(value, result.density[at], label=f"{n[at]:,}", **look)
     of = f" ({len(some)} of {len(n):,} sizes are drawn)" if len(some) < len(n) else ""
-    ax.set(xlabel=parameter, ylabel="density")
+    ax.set(xlabel=result.parameter, ylabel="density")
     ax.set_ylim(bottom=0)
     _from_0_to_1(ax, value)
     _legend_above(ax, title=f"observations{of}", ncols=4)
     return ax
 
 
-@styled()
-def draw_consistency(
-    n: Whole, estimate: Of, low: Of, high: Of, truth: Mapping[Any, float], ax: On = None
-) -> Axes:
+def consistency(result: Consistency, ax: On) -> Axes:
     """Draw running estimates with their bands, and the truth where it is known."""
-    ax = new_axes(ax)
+    ax, n, estimate = new_axes(ax), result.n, result.estimate
     names = list(estimate)[:MOST]
     if all(isinstance(name, int | float) for name in names):
         names = sorted(names)
     few = len(names) <= MOST_BANDS
     for i, name in enumerate(names):
         ax.plot(n, estimate[name], label=name_of(name), **line(i))
-        ends = low[name], high[name]
+        ends = result.low[name], result.high[name]
         if np.isnan(ends[0]).all():
             continue
         named = "posterior interval" if i == len(names) - 1 else "_"
@@ -269,9 +415,9 @@ def draw_consistency(
         else:  # bands would cover each other: the last of each is drawn, beside the lines
             at = n[-1] * 1.15 ** (i + 1)
             ax.vlines(at, ends[0][-1], ends[1][-1], color=COLOURS[i], linewidth=2, label=named)
-    for name, of in truth.items():
+    for name, of in result.truth.items():
         if name in names:
-            first = name == next(iter(truth))
+            first = name == next(iter(result.truth))
             label = "truth" if first else None
             ax.axhline(of, color=GREY, linewidth=0.8, linestyle=":", label=label)
     ax.set_xscale("log")
@@ -283,21 +429,19 @@ def draw_consistency(
     return ax
 
 
-@styled()
-def draw_series(values: Floats, ax: On = None) -> Axes:
+def series(result: Independence, ax: On) -> Axes:
     """Draw a sample in its order."""
-    ax = new_axes(ax)
+    ax, values = new_axes(ax), result.values
     place, marker = np.arange(1, len(values) + 1), "o" if len(values) <= MOST_MARKS else ""
     ax.plot(place, values, color=COLOURS[0], linewidth=0.8, marker=marker, markersize=2.5)
     ax.set(xlabel="place in the sample", ylabel="value")
     return ax
 
 
-@styled()
-def draw_autocorrelation(lag: Whole, correlation: Floats, band: float, ax: On = None) -> Axes:
+def autocorrelation(result: Independence, ax: On) -> Axes:
     """Draw the autocorrelation at each lag, with the band that independent values stay in."""
-    ax = new_axes(ax)
-    ax.axhspan(-band, band, color=PALE, label="95% of independent values")
+    ax, lag, correlation = new_axes(ax), result.lag, result.autocorrelation
+    ax.axhspan(-result.band, result.band, color=PALE, label="95% of independent values")
     ax.vlines(lag, 0, correlation, color=COLOURS[0])
     ax.plot(lag, correlation, **points(0))
     ax.axhline(0, color=GREY, linewidth=0.7)
@@ -316,14 +460,69 @@ def _legend_above(ax: Axes, **options: Any) -> None:
 # --- Priors: a line for each column or level, and contours of two parameters ---------------------
 
 
+POINTS = 513  # where a density is drawn
+REACH = 0.99  # of the probability of each parameter is between the ends of a picture of both
 ROOM = 1.08  # of the height of the Axes, to that of the highest curve
 STEEP = 4.0  # what rises without bound at an end is cut off at so many times the rest
-Two: TypeAlias = Sequence[float]
 HELD = (0.95, 0.8, 0.5)  # the probability within each contour
 WIDE, LONGEST = 48, 90  # characters of a line of a title, and of the title
 
 
-@styled()
+def one_parameter(prior: OneParameter, ax: On) -> Axes:
+    """Draw the density of a parameter, of each column where it has one of its own."""
+    frozen, mode = prior.frozen, prior.mode
+    low, high = map(np.asarray, frozen.interval(prior.reach))
+    first = low.min() if prior.least is None else prior.least
+    last = high.max() if prior.greatest is None else prior.greatest
+    columns, mean = low.ndim, frozen.mean()
+    # A curve goes through what is marked on it, and to the ends where it has a height there.
+    marked = np.concatenate([np.ravel(mean), np.ravel(mode), [first, last]])
+    marked = marked[(marked >= first) & (marked <= last)]
+    finite = np.isfinite(frozen.pdf(marked[:, None] if columns else marked))
+    marked = marked[finite.all(axis=1) if columns else finite]
+    x = np.union1d(_between(float(first), float(last)), marked)
+    density = frozen.pdf(x[:, None] if columns else x)
+    return draw_distributions(
+        x,
+        np.asarray(density).reshape(len(x), -1).T,
+        np.where(np.isfinite(mean), mean, np.nan).reshape(-1),
+        np.reshape(mode, -1),
+        np.reshape(prior.pdf(mode), -1),
+        np.reshape(prior.pdf(mean), -1),
+        parameter=prior.parameter,
+        title=str(prior),
+        each="column",
+        ax=ax,
+    )
+
+
+def _between(low: float, high: float) -> Floats:
+    """Return numbers between two, but for the ends, where a density may be infinite."""
+    return np.linspace(low, high, POINTS + 2)[1:-1]
+
+
+def dirichlet(prior: Dirichlet, ax: On) -> Axes:
+    """Draw the density of each probability alone, with its mean and where it is highest."""
+    # That is not the probability's part of its mode, where the density of all together is highest.
+    of, counts = prior.marginal, np.asarray(prior.alpha, np.float64)
+    mode = np.asarray(Beta(tuple(counts), tuple(counts.sum() - counts)).mode, np.float64)
+    ends = np.isfinite(mode) & np.isfinite(of.pdf(mode))
+    x = _between(0.0, float(of.ppf(0.999).max()))
+    x = np.union1d(x, np.concatenate([mode[ends], prior.mean]))
+    return draw_distributions(
+        x,
+        np.asarray(of.pdf(x[:, None])).T,
+        prior.mean,
+        mode,
+        of.pdf(mode),
+        of.pdf(prior.mean),
+        parameter="probability",
+        title=str(prior),
+        each="level",
+        ax=ax,
+    )
+
+
 def draw_distributions(
     x: Floats,  # (points,): values of the parameter
     density: Floats,  # (lines, points): the density at each of them
@@ -393,13 +592,13 @@ def _of_numbers(places: Sequence[int]) -> str:
     return f"s {', '.join(map(str, numbers[:4]))}" + (", ..." if len(numbers) > 4 else "")
 
 
-@styled()
-def draw_contours(
-    mean: Floats, variance: Floats, density: Floats, means: Two, mode: Two, title: str, ax: On
-) -> Axes:
+def two_parameters(prior: NormalInverseGamma, ax: On) -> Axes:
     """Draw a density of a mean and a variance as contours that hold 50, 80 and 95 % of it."""
-    # mean (columns,) and (rows,): the grid; density (rows, columns): the density at each point of
-    # the grid; means: the means of both parameters, and where the density is highest
+    ends = prior.interval(REACH)
+    mean, (low, high) = _between(*ends["mean"]), ends["variance"]
+    variance = np.geomspace(low / 3, high, POINTS)  # so far that contours close
+    density = prior.pdf(np.stack(np.meshgrid(mean, variance), axis=-1))  # (variances, means)
+    means, mode = prior.means.values(), prior.mode.values()
     ax = new_axes(ax)
     # Each point of the grid stands for as much of the variance as is between its neighbours.
     levels = contour_levels(density, np.gradient(variance)[:, None] * np.gradient(mean))
@@ -413,7 +612,7 @@ def draw_contours(
         if np.isfinite(x) and np.isfinite(y):
             ax.plot([x], [y], marker, color="black", markerfacecolor=face, label=name)
     _around(ax, mean, variance, density >= levels[0])
-    _legend_above(ax, title=_short(title))
+    _legend_above(ax, title=_short(str(prior)))
     return ax
 
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from naively.inspect.graph import drawn_columns
+from naively.inspect.odds import written as written_value
+from naively.inspect.rules import Conditions
+from naively.model.class_prior import and_more, frequent
 from naively.wings.pictures.axes import (
     COLOURS,
     GREY,
@@ -23,6 +27,8 @@ from naively.wings.pictures.axes import (
     Names,
     On,
     Said,
+    class_axis,
+    class_name,
     class_names,
     inches,
     line,
@@ -32,31 +38,36 @@ from naively.wings.pictures.axes import (
     put_endless,
     put_said,
     size_of_names,
-    styled,
     whole_numbers,
 )
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from naively.inspect.explain import ClassImages, EvidenceImage, Waterfall
+    from naively.inspect.graph import NaiveGraph
+    from naively.inspect.odds import Nomogram, Strongest
+    from naively.inspect.parameters import Linear, ParameterCounts, Parameters
+
 # --- Pictures of evidence: a waterfall of weights, a nomogram, images of pixels ------------------
 
 
-Range: TypeAlias = tuple[float, float]
 LINE = 0.17  # inches that a step takes
 FOR, AGAINST = COLOURS[0], COLOURS[1]
 DIVERGING = "PuOr_r"  # told apart by the colour-blind
 BEYOND = 1.2  # how far a bar without end goes, of the range of the others
 
 
-@styled()
-def draw_waterfall(
-    items: Names, weight: Floats, label: str, title: str, ends: Range | None, ax: On = None
-) -> Axes:
+def waterfall(result: Waterfall, ax: On) -> Axes:
     """Draw a bar for each weight, from where the last ended, the first on top."""
-    # items: what each weight is of; weight (items,): in nats; an infinite one is an arrow beyond
-    # all others; label: of the horizontal axis, and of the picture; ends: where the interval of the
-    # sum begins and ends; it is drawn below the last bar
+    # An infinite weight is an arrow beyond all others; the interval of the sum is below the last.
+    items, weight, ends = result.item, np.array(result.weight), result.ends
+    label = f"log odds (nats)\n{class_name(result.label)} against {class_name(result.against)}"
+    title = f"all impossible: the prior decides ({result.probability:.2f})"
+    if not np.isnan(result.log_odds):
+        log_odds = f"{result.log_odds:.2f}".replace("inf", "∞")
+        title = f"log odds {log_odds} (probability {result.probability:.2f})"
+    title = f"{title}\n{result.sure}" if result.sure else title
     ax = new_axes(ax, height=max(HEIGHT * 0.6, LINE * len(items) + 0.8))
     real = np.isfinite(weight)
     drawn = np.where(real, weight, 0.0)
@@ -105,12 +116,16 @@ def draw_waterfall(
 
 GAP, NAME = 0.12, 0.42  # of an image's width and height: beside it, and above it for its name
 PER_LINE = 5
+MOST_IMAGES = 20  # classes that are drawn
 
 
-@styled()
-def draw_images(images: Floats, names: Names, label: str, notes: Names, ax: On = None) -> Axes:
-    """Draw images beside each other, on one scale of grey, each under its name."""
-    # images (images, height, width): NaN is left white; notes: what is said below
+def class_images(result: ClassImages, ax: On) -> Axes:
+    """Draw the mean image of each class, on one scale of grey, each under its name."""
+    shown = frequent(result.class_count, MOST_IMAGES)
+    notes = and_more(len(result.classes) - len(shown), "class")
+    names = [name_of(result.classes[c]) for c in shown]
+    label = class_axis("mean") if result.target else "mean of the class"
+    images = result.mean[shown]
     n, height, width = images.shape
     across = min(n, PER_LINE)
     down = -(-n // across)
@@ -133,19 +148,16 @@ def draw_images(images: Floats, names: Names, label: str, notes: Names, ax: On =
     return ax
 
 
-@styled()
-def draw_evidence(weight: Floats, title: str, label: str, ax: On = None) -> Axes:
-    """Draw one image in colours that diverge from 0 to either side alike."""
-    # weight (height, width): what is drawn; what is infinite has the colour of the largest; title:
-    # of the picture, and of the colours
-    ax = new_axes(ax)
-    finite = weight[np.isfinite(weight)]
+def evidence_image(result: EvidenceImage, ax: On) -> Axes:
+    """Draw the weight of each pixel in colours that diverge from 0 to either side alike."""
+    ax, weight = new_axes(ax), result.weight
+    finite = weight[np.isfinite(weight)]  # what is infinite has the colour of the largest
     most = float(np.abs(finite).max(initial=0.0)) or 1.0
     shown = np.clip(weight, -most, most)
     drawn = ax.imshow(shown, cmap=DIVERGING, vmin=-most, vmax=most, interpolation="nearest")
     _without_ticks(ax)
-    ax.figure.colorbar(drawn, ax=ax, label=label)
-    ax.set_title(title)
+    ax.figure.colorbar(drawn, ax=ax, label="weight of evidence (nats)")
+    ax.set_title(f"{class_name(result.label)} against {class_name(result.against)}")
     return ax
 
 
@@ -164,33 +176,24 @@ CHARACTER = 0.6 * SIZE / 72  # inches, that a character of a value takes
 FAR = 12.0  # nats, beyond which a line ends in an arrow
 
 
-class DrawnScale(NamedTuple):
-    """A column with its values, their weights, (values,), and the least and the greatest weight."""
-
-    column: str
-    values: Names
-    weight: Floats
-    ends: Range
-
-
-@styled()
-def draw_nomogram(
-    scales: Sequence[DrawnScale], probabilities: Mapping[float, float], said: Said, ax: On = None
-) -> Axes:
-    """Draw a line for each column, with its values at their weights."""
-    # scales: the columns; weights are in nats; probabilities: the sum of weights at which the class
-    # has each probability; said: of the horizontal axis, of the probability, and below
+def nomogram(result: Nomogram, ax: On) -> Axes:
+    """Draw a line for each column with its values at their weights, and below what sums mean."""
     # A value is written above its line where the weight grows with the value, else below it; values
     # whose names would overlap have a mark only. Those of several lines take more room.
-    notes = [*said.notes]
+    scales, notes = result.scales, [*result.notes]
+    name = class_name(result.label)
+    against = "all others" if result.against is None else class_name(result.against)
     if ax is not None and len(scales) > (few := max(2, int(inches(ax)[1] / LEAST_COLUMN) - 2)):
         notes.append(f"of {len(scales)} columns there is room for {few}")
         scales = scales[:few]
-    size = [1 + 0.72 * max((v.count("\n") for v in of.values), default=0) for of in scales]
+    written = [[*map(_on_lines, of.value)] for of in scales]
+    size = [1 + 0.72 * max((v.count("\n") for v in values), default=0) for values in written]
     places = np.cumsum([0.5 * size[0], *((a + b) / 2 for a, b in pairwise(size))]) - 0.5
     below = float(places[-1]) + size[-1] / 2 + 0.8
     ax = new_axes(ax, height=max(0.8 * HEIGHT, COLUMN * (below + 1.3) + 0.7))
-    every = np.concatenate([*(np.append(of.weight, of.ends) for of in scales), [-0.5, 0.5]])
+    every = np.concatenate(
+        [*(np.append(of.weight, (of.low, of.high)) for of in scales), [-0.5, 0.5]]
+    )
     some = every[np.abs(every) <= FAR]
     low, high = float(some.min()), float(some.max())
     low, high = min(low, -0.3 * high), max(high, -0.3 * low)  # the sums go either way
@@ -202,28 +205,42 @@ def draw_nomogram(
     ax.set_xlim(least - room, most + room)
     ax.set_ylim(below + 0.8, -0.8)
     ax.axvline(0, color=GREY, linewidth=0.5, linestyle=":")
-    names = [*(of.column for of in scales), "sum of weights", said.y]
+    names = [*(name_of(of.column) for of in scales), "sum of weights", f"p({name})"]
     small = size_of_names(ax, below + 1.6)
     ax.set_yticks([*places, below - 0.28, below + 0.32], names, fontsize=small)
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
     if (np.isfinite(every) & (np.abs(every) > FAR)).any():
         notes.append(f"arrows with a number: beyond {FAR:g} nats")
-    put_said(ax, Said(said.x, notes=notes), "right")
+    said = Said(f"weight of evidence (nats)\n{name} against {against}", notes=notes)
+    put_said(ax, said, "right")
     figure = ax.get_figure(root=True)
     assert figure is not None
     figure.draw_without_rendering()  # so that it is known how wide the Axes are, beside the names
     wide, tall = inches(ax)
     inch = (most - least + 2 * room) / wide
     sides = 1 + (tall > 0.8 * COLUMN * (below + 1.6))
-    for y, (_, values, weight, ends) in zip(places.tolist(), scales, strict=True):
-        ax.plot(np.clip(ends, least, most), [y, y], color=COLOURS[0], linewidth=0.9)
+    for y, values, of in zip(places.tolist(), written, scales, strict=True):
+        weight, ends = of.weight, np.clip((of.low, of.high), least, most)
+        ax.plot(ends, [y, y], color=COLOURS[0], linewidth=0.9)
         at = np.where(weight < -FAR, least, np.where(weight > FAR, most, weight))
         for mark, part in (("<", weight < -FAR), ("|", at == weight), (">", weight > FAR)):
             ax.plot(at[part], np.full(part.sum(), y), mark, color=COLOURS[0], markersize=5)
         far = [f" ({w:+.0f})".replace("inf", "∞") if abs(w) > FAR else "" for w in weight]
         _write(ax, [*map("".join, zip(values, far, strict=True))], at, y, inch, sides)
-    # The sums are on a scale of their own, which shares the 0 of the weights.
+    _draw_sums(ax, result.probabilities, below, (least, most), inch)
+    return ax
+
+
+def _draw_sums(
+    ax: Axes,
+    probabilities: Mapping[float, float],
+    below: float,
+    ends: tuple[float, float],
+    inch: float,
+) -> None:
+    """Draw the sums on a scale of their own, which shares the 0 of the weights."""
+    least, most = ends
     sums = np.array([*probabilities.values()])
     scale = max(sums.max() / most, sums.min() / least, 1e-9)
     ax.plot([sums.min() / scale, sums.max() / scale], [below, below], color="black", linewidth=0.9)
@@ -237,7 +254,13 @@ def draw_nomogram(
         taken.append((x, half))
         ax.text(x, below - 0.17, f"{total:+.1f}", ha="center", va="bottom", fontsize=SIZE)
         ax.text(x, below + 0.19, f"{p:g}", ha="center", va="top", fontsize=SIZE)
-    return ax
+
+
+def _on_lines(value: object) -> str:
+    """Write a value: what rules say has a line for each column."""
+    if isinstance(value, Conditions):
+        return "\n".join(map(name_of, value.lines.split("\n")))
+    return name_of(written_value(value))
 
 
 def _write(ax: Axes, values: Names, at: Floats, y: float, inch: float, sides: int) -> None:
@@ -262,18 +285,16 @@ def _write(ax: Axes, values: Names, at: Floats, y: float, inch: float, sides: in
 # --- How the number of parameters grows with the number of columns -------------------------------
 
 
-@styled()
-def draw_growth(with_assumption: Sequence[float], without: Sequence[float], ax: On = None) -> Axes:
-    """Draw logarithms to base 2 of numbers of parameters, by the number of columns."""
-    # with_assumption: of the naive Bayes model and of the joint table, one for each number of
-    # columns from 1 on; no line is drawn to an infinite one
+def parameter_counts(result: ParameterCounts, ax: On) -> Axes:
+    """Draw the logarithms of the numbers of parameters, by the number of columns."""
     # No float holds 2 to the number of columns where these are many. So the axis is of the
     # logarithm, and its labels say which power it is.
     from matplotlib.ticker import FuncFormatter
 
     ax = new_axes(ax)
-    columns = np.arange(1, len(without) + 1)
-    drawn = (without, "joint table"), (with_assumption, "naive Bayes")
+    columns = np.arange(1, len(result.log2_without) + 1)
+    with_it = [math.log2(n) if n else -math.inf for n in result.with_assumption]
+    drawn = (result.log2_without, "joint table"), (with_it, "naive Bayes")
     for i, (log2, name) in enumerate(drawn):
         y = np.array([n if math.isfinite(n) else np.nan for n in log2], np.float64)
         label = f"{name}: without end" if not np.isfinite(log2).any() else name
@@ -294,17 +315,17 @@ ACROSS = 42  # characters of a legend that the axes are wide
 HATCHES = ("", "///", "...", "\\\\\\", "xxx", "---", "+++", "ooo")  # in black and white
 
 
-@styled()
-def draw_weights(
-    names: Names, weight: Floats, labels: Sequence[object], what: str, start: Floats, ax: On = None
-) -> Axes:
-    """Draw the weights of features, the first on top."""
-    # weight (classes, features): their weights; one row for two classes; labels: the class of each
-    # row; what: what the weights add up to; start (classes,): what they are added to
+def linear(result: Linear, ax: On, n: int) -> Axes:
+    """Draw the weights of the n features that weigh most, the first on top."""
+    best = np.argsort(-np.abs(result.coef).max(axis=0, initial=0.0), kind="stable")[:n]
+    names, weight = result.feature_names[best].tolist(), result.coef[:, best]
+    labels, what = result.classes.tolist(), "log likelihood"
+    if len(labels) == 2:
+        what = f"log odds of {class_name(labels[1])} against {class_name(labels[0])}"
     k = min(len(weight), MOST)
     ax = new_axes(ax, height=1.0 + (BAR + 0.07 * (k - 1)) * max(len(names), 4))
     place, thick = np.arange(len(names)), 0.8 / k
-    shown = class_names(labels[:k])
+    shown = class_names(result.labels[:k])
     for c in range(k):
         look: Look = {"color": COLOURS[c], "hatch": HATCHES[c], "label": shown[c]}
         y = place + (c - (k - 1) / 2) * thick
@@ -316,7 +337,7 @@ def draw_weights(
     ax.set_ylim(max(len(names), 1) - 0.5, -0.5)
     ax.set_xlabel(f"weight, {what if len(weight) > 1 else 'log odds'} (nats)")
     if len(weight) == 1:
-        ax.set_title(f"{what}\nintercept {start[0]:+.3f}", loc="left")
+        ax.set_title(f"{what}\nintercept {result.intercept[0]:+.3f}", loc="left")
     else:
         more = f"the first {k} of {len(weight):,} classes" if len(weight) > k else None
         fit = max(min(k, ACROSS // (max(map(len, shown)) + 5)), 1)
@@ -325,16 +346,15 @@ def draw_weights(
     return ax
 
 
-@styled()
-def draw_strongest(items: Mapping[object, Sequence[tuple[str, str, float]]], ax: On = None) -> Axes:
+def strongest(result: Strongest, ax: On) -> Axes:
     """Draw the items of each class and their weights of evidence, class under class."""
-    # items: the column and the value of each item, either of which may be empty, and its weight;
-    # strongest first. A name without a column may be of several lines
+    items = result.by_class
+    several = len({column for of in items.values() for column, _, _ in of}) > 1
     shown = list(items.items())[:MOST]
     if ax is not None and shown:  # as many as there is room for
         room = max(1, int(inches(ax)[1] / LEAST_BAR / len(shown)) - 1)
         shown = [(label, of[:room]) for label, of in shown]
-    named = [[_item(column, value) for column, value, _ in of] for _, of in shown]
+    named = [[_item(column, value, several) for column, value, _ in of] for _, of in shown]
     size = [[1 + 0.8 * name.count("\n") for name in of] for of in named]
     lines = sum(sum(of) + 1 for of in size)
     ax = new_axes(ax, height=0.7 + BAR * max(lines, 4))
@@ -365,16 +385,38 @@ def draw_strongest(items: Mapping[object, Sequence[tuple[str, str, float]]], ax:
     return ax
 
 
-def _item(column: str, value: str) -> str:
+def _item(column: str, value: object, several: bool) -> str:
     """Return what an item is called: of a long name the column is cut, and the value stays."""
-    if not (column and value):
-        return "\n".join(map(name_of, (column or value).split("\n")))
-    room = max(LONGEST - len(value) - 3, 8)
+    match value:
+        case None:
+            return name_of(column)
+        case Conditions():  # which name their columns
+            return _on_lines(value)
+        case float():
+            value = f"{value:.4g}"
+    written = str(value)
+    if not several or not written:
+        return name_of(written or column)
+    room = max(LONGEST - len(written) - 3, 8)
     short = column if len(column) <= room else f"{column[: room - 1]}…"
-    return name_of(f"{short} = {value}")
+    return name_of(f"{short} = {written}")
 
 
-@styled()
+def parameters(result: Parameters, ax: On, kind: str, notes: Names, *, count: bool) -> Axes:
+    """Draw a table of the parameters of one kind, items by classes."""
+    table, k = result.to_dict(), len(result.classes)
+    columns, items = table["column"][::k], table["item"][::k]
+    several = len(set(columns)) > 1
+    names = [
+        name_of(c if item is None else f"{c} = {item}" if several else item)
+        for c, item in zip(columns, items, strict=True)
+    ]
+    values = np.array(table["count" if count else "value"], np.float64).reshape(-1, k)
+    labels = [name_of(label) for label in result.classes.tolist()]
+    what, said = "count" if count else kind, Said(class_axis(), notes=notes)
+    return draw_table(values, names, labels, what, said, ax)
+
+
 def draw_table(
     values: Floats, rows: Names, columns: Names, label: str, said: Said, ax: On = None
 ) -> Axes:
@@ -401,9 +443,9 @@ def draw_table(
     return ax
 
 
-@styled()
-def draw_graph(label: str, columns: Names, ax: On = None) -> Axes:
-    """Draw a node above others, with an arrow to each; "..." stands for those left out."""
+def graph(result: NaiveGraph, ax: On) -> Axes:
+    """Draw the class above the columns, with an arrow to each; "..." stands for those left out."""
+    label, columns = result.label, drawn_columns(result.columns)
     n = max(len(columns), 1)
     ax = new_axes(ax, width=max(WIDTH, 0.75 * n), height=0.6 * HEIGHT)
     ring = {"boxstyle": "round,pad=0.5", "facecolor": "white", "edgecolor": COLOURS[0]}

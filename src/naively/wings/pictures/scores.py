@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from naively.messages import amount
 from naively.wings.pictures.axes import (
+    BELOW,
     COLOURS,
     DASHES,
     GREY,
     MARKERS,
     MOST,
     STYLE,
-    Array,
     Floats,
     Look,
-    Names,
     On,
     class_axis,
     class_name,
@@ -28,13 +26,21 @@ from naively.wings.pictures.axes import (
     name_of,
     name_rows,
     new_axes,
+    on_lines,
     points,
-    styled,
     whole_numbers,
 )
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from naively.assess.curves import LearningCurve, SmoothingCurve
+    from naively.assess.decay import DecayCurve
+    from naively.assess.dependence import Dependence
+    from naively.assess.prediction_sets import PredictionSets
+    from naively.assess.scores import Scores
+    from naively.inspect.drift import Drift
+    from naively.inspect.uncertainty import ProbabilityIntervals
 
 # --- How good predictions are: reliability, confusion, ROC, and what columns are worth -----------
 
@@ -45,30 +51,24 @@ WRITTEN = 10  # classes up to which cells of a confusion table hold counts
 DRAWN = 30  # classes up to which it is drawn as a table
 FULL = 0.5  # the opacity of a cell that has all rows of its class
 PAIRS = 15  # that are most confused, of more classes
+TENTH = ("confidence", "accuracy", "size")  # of the rows: its means, and how many rows it has
 
 
-class Reliability(NamedTuple):
-    """The bins of a reliability diagram, each array of shape (bins,), and its calibration error."""
-
-    confidence: Floats
-    accuracy: Floats
-    size: Floats  # how many rows of equal weight each is as sure as
-    spread: Floats  # (bins of equal width, 2): their confidence, and their rows
-    error: float
-    expected: float  # the error to be expected by chance
-
-
-@styled()
-def plot_reliability(drawn: Sequence[Reliability], ax: On = None) -> Axes:
-    """Draw accuracy against confidence, of one diagram, or beside it of what was before."""
+def reliability(now: Scores, ax: On, before: Scores | None) -> Axes:
+    """Draw accuracy against confidence in ten parts of the rows, beside that of before."""
     from scipy import stats
 
-    now = drawn[0]
+    drawn = {"now: ": now, "before: ": before} if before is not None else {"": now}
+    tenths = [
+        [np.array([getattr(tenth, what) for tenth in of.tenths]) for what in TENTH]
+        for of in drawn.values()
+    ]
+    confidence, _, size = tenths[0]
     ax = new_axes(ax, height=3.2)
-    low, high = (stats.binom.ppf(p, now.size, now.confidence) / now.size for p in (0.025, 0.975))
-    least = min(float(min(of.confidence.min(), of.accuracy.min())) for of in drawn)
+    low, high = (stats.binom.ppf(p, size, confidence) / size for p in (0.025, 0.975))
+    least = min(float(min(at.min(), accuracy.min())) for at, accuracy, _ in tenths)
     start = max(0.0, np.floor(10 * min(least, float(low.min()))) / 10 - 0.1)
-    at, rows = now.spread.T
+    at, rows = np.array([(b.confidence, b.rows) for b in now.reliability]).T
     bars = BARS * (1 - start) * rows / rows.max()
     wide = 0.5 / 15
     ax.bar(at, bars, wide, bottom=start, color=LIGHT, zorder=0)
@@ -76,17 +76,17 @@ def plot_reliability(drawn: Sequence[Reliability], ax: On = None) -> Axes:
     side, beside = ("right", -wide) if at[most] > 0.5 else ("left", wide)
     said, where = f"{amount(rows[most])} rows", (at[most] + beside, start + bars[most])
     ax.annotate(said, where, va="top", ha=side, fontsize=6, color="#2171B5")
-    chance = f"95 % of calibrated models (ECE {now.expected:.3f})"
+    chance = f"95 % of calibrated models (ECE {now.calibration_noise:.3f})"
     band: Look = {"color": GREY, "alpha": 0.3, "zorder": 1}
-    ax.fill_between(now.confidence, low, high, linewidth=0, label=chance, **band)
-    if len(now.confidence) == 1:
-        ax.vlines(now.confidence, low, high, linewidth=6, **band)
+    ax.fill_between(confidence, low, high, linewidth=0, label=chance, **band)
+    if len(confidence) == 1:
+        ax.vlines(confidence, low, high, linewidth=6, **band)
     ax.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle=":", zorder=1)
-    names = ["now: ", "before: "] if len(drawn) > 1 else [""]
-    for i, (name, of) in reversed([*enumerate(zip(names, drawn, strict=True))]):
+    each = zip(drawn.items(), tenths, strict=True)
+    for i, ((name, of), (at, accuracy, _)) in reversed([*enumerate(each)]):
         how = {**line(i), **points(i), "linestyle": DASHES[i]}
-        label = f"{name}calibration error (ECE) {of.error:.3f}"
-        ax.plot(of.confidence, of.accuracy, label=label, **how)
+        label = f"{name}calibration error (ECE) {of.calibration_error:.3f}"
+        ax.plot(at, accuracy, label=label, **how)
     ends = start, 1 + 0.03 * (1 - start)
     ax.set(xlim=ends, ylim=ends, ylabel="accuracy (right answers)")
     ax.set_xlabel("confidence (probability of the answer)")
@@ -98,9 +98,14 @@ def plot_reliability(drawn: Sequence[Reliability], ax: On = None) -> Axes:
 MOST_ROWS, LEAST_ROW = 40, 0.085  # whose probabilities are drawn, and inches that each takes
 
 
-@styled()
-def draw_probabilities(p: Floats, low: Floats, high: Floats, label: str, ax: On = None) -> Axes:
-    """Draw probabilities of rows with their intervals, (rows,), the largest on top."""
+def probabilities(result: ProbabilityIntervals, ax: On, c: int) -> Axes:
+    """Draw the probability of class c with its interval for each row, the largest on top."""
+    p, low, high = (of[:, c] for of in (result.probability, result.low, result.high))
+    of, held = (
+        f"p({class_name(result.classes.tolist()[c])}),",
+        f"{result.coverage:.0%} {result.SAID}",
+    )
+    label = on_lines(of, f"and {held}", longest=BELOW)
     order = np.argsort(-p, kind="stable")
     ax = new_axes(ax, height=max(1.5, 0.13 * min(len(order), MOST_ROWS) + 0.7))
     most = min(MOST_ROWS, int(inches(ax)[1] / LEAST_ROW))
@@ -115,13 +120,13 @@ def draw_probabilities(p: Floats, low: Floats, high: Floats, label: str, ax: On 
     return ax
 
 
-@styled()
-def plot_confusion(table: Floats, labels: Sequence[object], ax: On = None) -> Axes:
-    """Draw a confusion table, (classes, classes): rows by right class, down, and answer, across."""
+def confusion(scores: Scores, ax: On) -> Axes:
+    """Draw the confusion table: rows by right class, down, and answer, across."""
     from matplotlib.patches import Rectangle
 
+    table, labels = np.asarray(scores.confusion, np.float64), scores.classes
     if len(labels) > DRAWN:
-        return _plot_most_confused(table, labels, ax)
+        return _most_confused(table, labels, ax)
     k = len(labels)
     size = max(2.3, 0.27 * k)
     ax = new_axes(ax, width=size + 1.1, height=size + 0.7)
@@ -161,7 +166,7 @@ def _cell(count: float, share: float, k: int) -> str:
     return f"{100 * share:.0f}" if share >= 0.005 else "·"
 
 
-def _plot_most_confused(table: Floats, labels: Sequence[object], ax: Axes | None) -> Axes:
+def _most_confused(table: Floats, labels: Sequence[object], ax: On) -> Axes:
     """Draw the pairs of classes that are most confused, as bars."""
     off = table * (1 - np.eye(len(table)))
     most = np.argsort(-off, axis=None, kind="stable")[:PAIRS]
@@ -187,9 +192,9 @@ def _plot_most_confused(table: Floats, labels: Sequence[object], ax: Axes | None
     return ax
 
 
-@styled()
-def plot_columns(names: Sequence[str], growth: Floats, n: int, ax: On = None) -> Axes:
-    """Draw how much the log loss grows without each column, (columns,), of the n of most worth."""
+def columns(scores: Scores, ax: On, n: int) -> Axes:
+    """Draw how much the log loss grows without each column, of the n of most worth."""
+    names, growth = [*scores.cost], np.array([*scores.cost.values()])
     most = np.argsort(-growth, kind="stable")[:n]
     ax = new_axes(ax, height=0.7 + 0.19 * max(3, len(most)))
     colours = [COLOURS[0] if growth[j] >= 0 else COLOURS[1] for j in most]
@@ -203,15 +208,16 @@ def plot_columns(names: Sequence[str], growth: Floats, n: int, ax: On = None) ->
     return ax
 
 
-@styled()
-def plot_roc(curves: Sequence[tuple[object, Floats, Floats, float, float]], ax: On = None) -> Axes:
-    """Draw ROC curves, each a label, the two rates, the area and the share of its rows."""
+def roc(scores: Scores, ax: On) -> Axes:
+    """Draw the ROC curve of the second of two classes, else that of each against the rest."""
     ax = new_axes(ax, height=2.9)
-    shown = sorted(curves, key=lambda curve: -curve[4])[:MOST]
+    curves = [*scores.roc.items()]
+    curves = curves[1:] if len(curves) == 2 == len(scores.classes) else curves
+    shown = sorted(curves, key=lambda curve: -curve[1].share)[:MOST]
     ax.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle=":")
-    for i, (label, false_positive, true_positive, area, _) in enumerate(shown):
-        name = f"{class_name(label)} (area {area:.3f})"
-        ax.plot(false_positive, true_positive, label=name, **line(i))
+    for i, (label, of) in enumerate(shown):
+        name = f"{class_name(label)} (area {of.area:.3f})"
+        ax.plot(of.false_positive_rate, of.true_positive_rate, label=name, **line(i))
     ax.set(
         xlim=(-0.01, 1.01),
         ylim=(-0.01, 1.01),
@@ -235,27 +241,20 @@ FEW = 6  # ticks
 MARKED = {0.0: "0", 0.5: "½", 1.0: "1"}  # maximum likelihood, Jeffreys, Laplace
 
 
-class Plotted(NamedTuple):
-    """A line, with a band from ``low`` to ``high`` if there is one; arrays of shape (points,)."""
-
-    name: str
-    x: Floats
-    y: Floats
-    low: Floats | None = None
-    high: Floats | None = None
-
-
-@styled()
-def plot_learning(curves: Sequence[Plotted], metric: str, repeats: int, ax: On = None) -> Axes:
+def learning(result: LearningCurve, ax: On, metric: str) -> Axes:
     """Draw scores against the number of rows learned, on a logarithmic axis."""
+    value = np.array(getattr(result, metric))
+    which, size, repeat = map(np.array, (result.which, result.size, result.repeat))
+    sizes, repeats = np.unique(size), len(np.unique(repeat))
     ax = new_axes(ax)
-    for curve in curves:
-        _draw(ax, curve)
-        if repeats > 1 and curve.low is not None and curve.high is not None:
-            colour = COLOURS[PLACE[curve.name]]
-            ax.fill_between(curve.x, curve.low, curve.high, color=colour, alpha=0.2, linewidth=0)
+    for name in ("held-out", "training"):
+        at = [value[(which == name) & (size == s)] for s in sizes]
+        ax.plot(sizes, [of.mean() for of in at], label=name, **_look(name))
+        if repeats > 1:
+            ends = [of.min() for of in at], [of.max() for of in at]
+            ax.fill_between(sizes, *ends, color=COLOURS[PLACE[name]], alpha=0.2, linewidth=0)
     ax.set_xscale("log")
-    _few_sizes(ax, np.unique(np.concatenate([curve.x for curve in curves])))
+    _few_sizes(ax, sizes.astype(float))
     ax.set(xlabel="rows learned", ylabel=LABELS[metric])
     title = f"mean, and least to greatest, of {repeats} orders" if repeats > 1 else None
     ax.legend(title=title, title_fontsize=7, loc="lower left", bbox_to_anchor=(0, 1), ncols=2)
@@ -275,29 +274,29 @@ def _few_sizes(ax: Axes, sizes: Floats) -> None:
     ax.xaxis.set_major_locator(LogLocator(subs=(1.0,) if wide else (1.0, 2.0, 5.0)))
 
 
-@styled()
-def plot_smoothing(
-    curves: Sequence[Plotted], metric: str, chosen: Mapping[str, float], ax: On = None
-) -> Axes:
+def smoothing(result: SmoothingCurve, ax: On, metric: str) -> Axes:
     """Draw scores against the pseudo-count, on an axis that is logarithmic but for 0."""
-    ax = new_axes(ax)
-    for curve in curves:
-        _draw(ax, curve)
-    values = np.unique(np.concatenate([curve.x for curve in curves]))
+    ax, value = new_axes(ax), np.array(getattr(result, metric))
+    which, pseudo_count = np.array(result.which), np.array(result.smoothing)
+    for name in ("held-out", "leave-one-out", "training"):
+        of = which == name
+        if of.any():
+            ax.plot(pseudo_count[of], value[of], label=name, **_look(name))
+    values, chosen = np.unique(pseudo_count), result.chosen
     positive = values[values > 0]
     if len(positive):
         ax.set_xscale("symlog", linthresh=positive[0], linscale=0.5)
-    for value, name in MARKED.items():
-        if values[0] <= value <= values[-1]:
-            ax.axvline(value, color=GREY, linewidth=0.6, linestyle=":", zorder=0)
+    for at, name in MARKED.items():
+        if values[0] <= at <= values[-1]:
+            ax.axvline(at, color=GREY, linewidth=0.6, linestyle=":", zorder=0)
             where: Look = {"xycoords": ax.get_xaxis_transform(), "ha": "center"}
             where |= {"xytext": (0, 2), "textcoords": "offset points"}
-            ax.annotate(name, (value, 1.0), fontsize=7, color=GREY, **where)
-    for i, (name, value) in enumerate(chosen.items()):
-        if values[0] <= value <= values[-1]:
-            label = f"auto: {value:.2g}" + (f" ({name_of(name)})" if len(chosen) > 1 else "")
+            ax.annotate(name, (at, 1.0), fontsize=7, color=GREY, **where)
+    for i, (name, at) in enumerate(chosen.items()):
+        if values[0] <= at <= values[-1]:
+            label = f"auto: {at:.2g}" + (f" ({name_of(name)})" if len(chosen) > 1 else "")
             look: Look = {"linewidth": 0.9, "linestyle": (0, (1, 1 + i)), "zorder": 0}
-            ax.axvline(value, color="black", label=label, **look)
+            ax.axvline(at, color="black", label=label, **look)
     ticks = _ticks(values)
     ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     ax.minorticks_off()
@@ -306,19 +305,19 @@ def plot_smoothing(
     return ax
 
 
-@styled()
-def plot_decay(
-    lines: Sequence[tuple[float, Array, Floats, float]], metric: str, best: float, ax: On = None
-) -> Axes:
-    """Draw a score against time, each line a half-life, its times and values, and its mean."""
-    ax = new_axes(ax, width=4.6)
-    for i, (half_life, when, value, mean) in enumerate(lines):
+def decay(result: DecayCurve, ax: On, metric: str) -> Axes:
+    """Draw a score against time, a line for each half-life, with its mean."""
+    ax, end = new_axes(ax, width=4.6), np.array(result.end)
+    value, of_row = np.array(getattr(result, metric)), np.array(result.half_life)
+    means = result.by_half_life()
+    for i, (half_life, mean) in enumerate(zip(means["half_life"], means[metric], strict=True)):
         name = "for ever" if np.isinf(half_life) else f"{half_life:g}"
-        mark = " (best)" if half_life == best else ""
-        style = {**line(i), "linewidth": 2.2 if half_life == best else 1.0}
-        ax.plot(when, value, label=f"{name}: {mean:.3f}{mark}", **style)
+        mark = " (best)" if half_life == result.best else ""
+        style = {**line(i), "linewidth": 2.2 if half_life == result.best else 1.0}
+        at = of_row == half_life
+        ax.plot(end[at], value[at], label=f"{name}: {mean:.3f}{mark}", **style)
     ax.set(xlabel="end of the block that is scored", ylabel=LABELS[metric])
-    if lines and lines[0][1].dtype == object:  # dates
+    if end.dtype == object:  # dates
         ax.figure.autofmt_xdate()
     title = "half-life in blocks: mean"
     ax.legend(title=title, title_fontsize=7, loc="center left", bbox_to_anchor=(1, 0.5))
@@ -336,32 +335,25 @@ def _ticks(values: Floats) -> list[float]:
     return [*zero, *map(float, inside[:: 1 + len(inside) // FEW])]
 
 
-def _draw(ax: Axes, curve: Plotted) -> None:
-    i = PLACE[curve.name]
-    look: Look = {
-        "color": COLOURS[i],
-        "linestyle": DASH[curve.name],
-        "marker": MARKERS[i],
-    }
-    ax.plot(curve.x, curve.y, label=curve.name, **look)
+def _look(name: str) -> Look:
+    """Return how the line of such rows is drawn."""
+    i = PLACE[name]
+    return {"color": COLOURS[i], "linestyle": DASH[name], "marker": MARKERS[i]}
 
 
 # --- The dependence of pairs of columns, beside chance -------------------------------------------
 
 
+MOST_PAIRS = 12
 BAR, LEAST_BAR = 0.25, 0.18  # inches that a bar takes, with its name, and at least
 
 
-@styled()
-def draw_dependence(
-    pairs: Sequence[tuple[str, str]], information: Floats, expected: Floats, ax: On = None
-) -> Axes:
+def dependence(result: Dependence, ax: On) -> Axes:
     """Draw the mutual information of pairs as bars, the first on top, with chance as a mark."""
-    # pairs: the columns of each pair; information (pairs,): their mutual information given the
-    # class, and its mean by chance, in nats
-    ax = new_axes(ax, height=0.9 + BAR * max(len(pairs), 3))
-    fit = max(3, int(inches(ax)[1] / LEAST_BAR))  # on Axes of others
-    pairs, information, expected = pairs[:fit], information[:fit], expected[:fit]
+    ax = new_axes(ax, height=0.9 + BAR * max(min(len(result.a), MOST_PAIRS), 3))
+    fit = min(MOST_PAIRS, max(3, int(inches(ax)[1] / LEAST_BAR)))  # on Axes of others
+    pairs = [*zip(result.a[:fit], result.b[:fit], strict=True)]
+    information, expected = result.mutual_information[:fit], result.expected[:fit]
     place = np.arange(len(pairs))
     ax.barh(place + 0.2, information, 0.36, color=COLOURS[0], label="sample")
     ax.plot(expected, place + 0.2, "|", color=COLOURS[1], ms=7, mew=1.6, label="chance")
@@ -369,8 +361,9 @@ def draw_dependence(
         ax.text(0.0, y - 0.03, f" {name_of(a)}, {name_of(b)}", va="bottom", fontsize=7)
     ax.set(yticks=[], ylim=(max(len(pairs), 1) - 0.5, -0.6))
     ax.set_xlim(left=0.0)
-    ax.set_xlabel("mutual information given the class (nats)")
-    if len(pairs):
+    given = " given the class" if result.given_class else ""
+    ax.set_xlabel(f"mutual information{given} (nats)")
+    if pairs:
         ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, borderaxespad=0)
     else:
         ax.text(0.5, 0.5, "no pairs", color=GREY, ha="center", transform=ax.transAxes)
@@ -380,12 +373,10 @@ def draw_dependence(
 # --- Sets of classes -----------------------------------------------------------------------------
 
 
-@styled()
-def draw_set_sizes(size: NDArray[np.int64], ax: On = None) -> Axes:
+def set_sizes(sets: PredictionSets, ax: On) -> Axes:
     """Draw how many sets hold one class, two and so on, as shares of all."""
-    # size (rows,): how many classes are in each set
     ax = new_axes(ax)
-    rows = np.bincount(size, minlength=2)[1:]
+    rows = np.bincount(sets.size, minlength=2)[1:]
     ax.bar(np.arange(1, len(rows) + 1), rows / max(1, rows.sum()), 0.7, color=COLOURS[0])
     ax.set(xlabel="classes in the set", ylabel="share of the rows")
     whole_numbers(ax.xaxis)
@@ -396,20 +387,24 @@ def draw_set_sizes(size: NDArray[np.int64], ax: On = None) -> Axes:
 # --- What has moved ------------------------------------------------------------------------------
 
 
-@styled()
-def draw_drift(
-    names: Names, divergence: Floats, upper: Floats, moved: Array, between: str, ax: On = None
-) -> Axes:
+MOVED = 15  # columns that are drawn
+BAND = 2.0  # standard deviations of chance
+
+
+def drift(result: Drift, ax: On) -> Axes:
     """Draw divergences as bars, the first on top, over a band of what chance makes of each."""
+    shown = [i for i, what in enumerate(result.what) if what != "log loss"][:MOVED]
+    names = [result.column[i] or result.what[i] for i in shown]
+    upper = result.chance[shown] + BAND * result.noise[shown]
     ax = new_axes(ax, height=0.9 + 0.19 * max(3, len(names)))
     place = np.arange(len(names))
-    colours = [COLOURS[0] if is_beyond else LIGHT for is_beyond in moved]
-    ax.barh(place, divergence, 0.7, color=colours)
+    colours = [COLOURS[0] if is_beyond else LIGHT for is_beyond in result.moved[shown]]
+    ax.barh(place, result.divergence[shown], 0.7, color=colours)
     ax.barh(place, upper, 0.9, color=WIDE_BAND, zorder=0, label="by chance")
     name_rows(ax, [name_of(name) for name in names])
     ax.invert_yaxis()
     ax.set_xlim(left=0.0)
     ax.set_xlabel("divergence (nats)")
-    ax.set_title(between, loc="right", fontsize=7)
+    ax.set_title(result.between, loc="right", fontsize=7)
     ax.legend(loc="lower right")
     return ax

@@ -14,11 +14,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar, Literal, TypeAlias, final
+from typing import ClassVar, TypeAlias, final
 
 import numpy as np
 
-Mechanism: TypeAlias = Literal["discrete Gaussian", "discrete Laplace"]
+from naively.model.counted import Mechanism
+
 Below: TypeAlias = Callable[[int], int]  # a random integer from 0 to below this one, all alike
 
 PARTS = 1024  # a variance is rounded up to so many parts of 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.wings.pictures.axes import Floats
+from naively.kernels.reference import Floats
 
 WHOLE = 0.95  # the share of numbers that are on a grid which is called theirs
 GRIDS = (1.0, 0.5, 0.1)  # that numbers are looked for on
