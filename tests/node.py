@@ -14,7 +14,7 @@ import pytest
 
 from naively.inspect.scorecard import Scorecard
 
-SCORER = Path(str(files("naively") / "export" / "scorer.mjs"))
+SCORER = Path(str(files("naively") / "inspect" / "scorer.mjs"))
 PROGRAM = """
 const { pathToFileURL } = require("url");
 const asked = JSON.parse(require("fs").readFileSync(0, "utf8"));

@@ -29,13 +29,16 @@ from naively.file import store
 from naively.model.counted import AddedNoise
 from naively.model.model import Model
 from naively.schema.schema import Group
-from naively.wings.private.noise import DiscreteGaussian, DiscreteLaplace, Noise, random_below
-from naively.wings.private.privacy import (
+from naively.wings.private import (
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Noise,
     Sensitivity,
     change_of,
     choose,
     is_declared,
     is_once,
+    random_below,
     regular,
     with_noise,
 )

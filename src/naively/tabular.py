@@ -98,7 +98,7 @@ class Drawn(Tabular):
         return picture(self, ax)
 
 
-def picture(result: object, ax: Axes | None, which: str = "", **options: Any) -> Axes:
+def picture(result: object, ax: Axes | None, which: str = "", **options: object) -> Axes:
     """Draw one of the pictures of a result."""
     drawn: Axes = wing("picture")(result, ax, which, **options)
     return drawn

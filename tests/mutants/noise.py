@@ -3,7 +3,7 @@
 from tests.mutants.fault import Fault
 
 LAWS = ("tests/test_noise.py", "tests/test_privacy.py")
-NOISE, PRIVACY = "src/naively/wings/private/noise.py", "src/naively/wings/private/privacy.py"
+NOISE = PRIVACY = "src/naively/wings/private.py"
 
 FAULTS = [
     Fault(name, file, was, now, LAWS)

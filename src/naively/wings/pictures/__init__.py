@@ -6,7 +6,7 @@ The files that draw are imported when they are first asked for.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,7 +55,7 @@ PICTURES = {  # the class of a result and the picture of it: the file here, and 
 }
 
 
-def picture(result: object, ax: Axes | None = None, which: str = "", **options: Any) -> Axes:
+def picture(result: object, ax: Axes | None = None, which: str = "", **options: object) -> Axes:
     """Draw a result on Axes, or on new ones, and return them."""
     from naively.wings.pictures.axes import of_target, styled, target
 

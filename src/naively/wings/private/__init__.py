@@ -1,1 +1,0 @@
-"""Counts that are published with noise: differential privacy."""
