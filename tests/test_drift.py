@@ -9,8 +9,7 @@ import pytest
 from scipy.spatial.distance import jensenshannon
 
 from naively import NaiveBayes
-from naively.inspect.divergence import Apart, by_chance, jensen_shannon
-from naively.inspect.drift import Drift, Moved
+from naively.inspect.drift import Apart, Drift, Moved, by_chance, jensen_shannon
 
 
 def table(n: int, seed: int = 0, shift: float = 0.0) -> tuple[dict[str, Any], Any]:

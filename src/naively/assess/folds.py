@@ -20,16 +20,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.assess.forward import note_of_time
+from naively.assess.prequential import note_of_time
 from naively.assess.scores import Scores, scores
 from naively.counting.axis import VALUE, title
 from naively.counting.labels import MANY_CLASSES, Labels
-from naively.fitting.interactions import add_interactions
 from naively.fitting.leave_one_out import (
     LeaveOneOut,
     left_out,
     linear_evidence,
 )
+from naively.fitting.limits import add_interactions
 from naively.fitting.reservoir import Reservoir
 from naively.fitting.sample import Sample, deal
 from naively.fitting.seek import COLUMNS

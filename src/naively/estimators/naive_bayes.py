@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.assess.prediction_sets import held_out_of
+from naively.assess.decisions import held_out_of
 from naively.counting.axis import Analyser
 from naively.counting.block import Batch
 from naively.counting.labels import (
@@ -47,7 +47,6 @@ from naively.events import (
 from naively.events.prior import Seed
 from naively.file import store
 from naively.file.parts import SampledRows
-from naively.fitting.interactions import add_interactions
 from naively.fitting.learn import (
     InMemory,
     Labelled,
@@ -62,14 +61,13 @@ from naively.fitting.learn import (
     read_labelled,
     weighed,
 )
-from naively.fitting.limits import Limits
+from naively.fitting.limits import Limits, add_interactions
 from naively.fitting.reservoir import Reservoir, sample_of_all
 from naively.fitting.sample import notes_of
 from naively.fitting.semi_supervised import learn_unlabelled
 from naively.messages import warn
-from naively.model.class_prior import check_class_prior
+from naively.model.class_prior import check_class_prior, model_of
 from naively.model.counted import Counted
-from naively.model.given import model_of
 from naively.model.model import History, Model, Sought
 from naively.options import (
     DECLARED,

@@ -29,7 +29,7 @@ from naively.data.columns import ColumnRows, Reading, Rows, missing_column
 from naively.data.frames import Table, as_rows, read_labels
 from naively.data.reading import ReadAs
 from naively.data.stream import ReadAgainError, Stream
-from naively.fitting.interactions import add_interactions
+from naively.fitting.limits import add_interactions
 from naively.fitting.reservoir import ANY, Reservoir, warn_of_copies
 from naively.kernels.reference import Floats
 from naively.messages import warn

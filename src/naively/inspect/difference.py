@@ -17,7 +17,7 @@ from naively.counting.axis import (
     title,
 )
 from naively.events import Histogram
-from naively.inspect.divergence import BINS, MISSING, OUTSIDE, Apart, holm
+from naively.inspect.drift import BINS, MISSING, OUTSIDE, Apart, holm
 from naively.inspect.likelihood import class_codes
 from naively.inspect.odds import weights_of_each
 from naively.kernels.reference import Floats
