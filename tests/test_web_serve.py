@@ -372,14 +372,16 @@ def test_the_description_is_openapi(nb, path) -> None:
     jsonschema.Draft202012Validator(in_place).validate(answer.json())
     row = found["components"]["schemas"]["Row"]["properties"]
     assert list(row) == list(nb.schema_.order)
-    assert row["price"]["type"] == ["number", "null"]
-    assert row["age"] | {"type": {*row["age"]["type"]}} == {
-        "type": {"number", "string", "null"},
+    number, string, null = {"type": "number"}, {"type": "string"}, {"type": "null"}
+    number |= {"minimum": -sys.float_info.max, "maximum": sys.float_info.max}
+    assert row["price"] == {"anyOf": [number, null]}
+    assert row["age"] == {
+        "anyOf": [number, string, null],
         "description": "A number, or as a string.",
         "examples": ["unknown"],
     }
     assert set(row["city"]["examples"]) == {"Rome", "Oslo", "Łódź"}
-    assert row["member"]["type"] == ["boolean", "null"]
+    assert row["member"] == {"anyOf": [{"type": "boolean"}, null]}
     assert row["since"]["format"] == "date-time"
 
 
@@ -411,12 +413,8 @@ def test_a_row_is_taken_only_if_its_schema_allows_it(nb, strict, row) -> None:
     else:
         assert valid
         return
-    # Beside the types there are strings that spell no value, and numbers that are no floats.
-    spelled = {"age", "since"}.intersection(row)
-    large = any(
-        type(of) in (int, float) and not abs(of) <= sys.float_info.max for of in row.values()
-    )
-    assert not valid or spelled or large or set(row) == {"others"}
+    # Beside the types there are strings that spell no value.
+    assert not valid or {"age", "since"}.intersection(row) or set(row) == {"others"}
     assert refused.status == 422
     assert str(refused).startswith("Row 0")
     assert re.fullmatch(r"[^\n]{,300}\.", str(refused))
@@ -750,11 +748,6 @@ def test_requests_are_counted_as_prometheus_reads(path) -> None:
     assert found["naively_requests_total", "404", "other"] == 1
     assert found["naively_rows_total",] == 4
     assert found["naively_seconds_count", "/predict"] == 3
-    assert found["naively_seconds_bucket", "+Inf", "/predict"] == 3
-    buckets = [value for (name, *_, route), value in
-               ((key, v) for key, v in found.items() if len(key) > 1)
-               if name == "naively_seconds_bucket" and route == "/predict"]  # fmt: skip
-    assert buckets == sorted(buckets)
     assert found["naively_seconds_sum", "/predict"] > 0
 
 
