@@ -219,17 +219,24 @@ def test_a_text_is_a_row_of_a_model_of_texts(tmp_path, path) -> None:
     assert "give an object" in asking(path).post("/predict", json="a text").json()["error"]
 
 
+def assert_evidence_sums(said: dict) -> None:
+    """Check that what is shown of a prediction and the rest are its log odds, for its class."""
+    why, p = said["explanation"], said["probabilities"]
+    assert said["label"] in (why["label"], "unsure")
+    odds = math.log(p[why["label"]] / p[why["against"]])
+    assert why["log_odds"] == pytest.approx(odds, rel=1e-9, abs=1e-9)
+    total = math.fsum([*(of["weight"] for of in why["evidence"]), why["rest"]])
+    assert total == pytest.approx(odds, rel=1e-9, abs=1e-9)
+
+
 @pytest.mark.parametrize("n", [1, 3, 1000])
 def test_the_weights_of_evidence_sum_to_the_log_odds(nb, rows, path, n) -> None:
     answer = asking(path).post(f"/predict?explain={n}", json=[as_json(row) for row in rows[:9]])
     explained = nb.explain(rows[:9])
     for i, said in enumerate(answer.json()["predictions"]):
+        assert_evidence_sums(said)
         why = said["explanation"]
-        total = math.fsum([*(of["weight"] for of in why["evidence"]), why["rest"]])
-        assert total == pytest.approx(why["log_odds"], rel=1e-9, abs=1e-9)
         assert why["log_odds"] == explained[i].log_odds(explained[i].best)
-        odds = said["probability"] / said["probabilities"][why["against"]]
-        assert why["log_odds"] == pytest.approx(math.log(odds), rel=1e-9, abs=1e-9)
         assert len(why["evidence"]) <= n
         assert (why["rest"] == 0) == (n == 1000)
         weights = [abs(of["weight"]) for of in why["evidence"]]
@@ -289,12 +296,7 @@ def test_reasons_sum_to_the_log_odds_of_what_is_answered(nb, doubtful, path, sai
         p = shift(p, np.exp(nb.class_log_prior_), given_prior(PRIOR, nb.classes_))
     for of_row, of in zip(p, answer.json()["predictions"], strict=True):
         np.testing.assert_allclose([*of["probabilities"].values()], of_row, rtol=1e-12)
-        why, shares = of["explanation"], of["probabilities"]
-        assert of["label"] in (why["label"], "unsure")
-        odds = math.log(shares[why["label"]] / shares[why["against"]])
-        assert why["log_odds"] == pytest.approx(odds, rel=1e-9, abs=1e-9)
-        total = math.fsum([*(item["weight"] for item in why["evidence"]), why["rest"]])
-        assert total == pytest.approx(odds, rel=1e-9, abs=1e-9)
+        assert_evidence_sums(of)
 
 
 def test_the_description_says_how_answers_follow(path, doubtful) -> None:
