@@ -65,7 +65,6 @@ native = pytest.mark.skipif(dispatch.NATIVE is None, reason="the native kernels 
 
 def test_a_native_kernel_with_other_forms_is_refused() -> None:
     names = [form.name for form in Form]
-    forms.check_names(names)
     for other in (names[:-1], [*names, "AGE"], names[::-1]):
         with pytest.raises(ImportError, match="kernels are of another version"):
             forms.check_names(other)

@@ -21,7 +21,6 @@ from naively.counting.leave_one_out import LeftOut
 from naively.counting.tally import BlockTally
 from naively.events import histogram as bin_counts
 from naively.events.histogram import RULES
-from naively.inspect.odds import strongest
 from naively.kernels import dispatch
 from naively.terms.kinds import BinTerms
 
@@ -347,14 +346,6 @@ def test_infinities_are_numbers_like_others() -> None:
     nb = NaiveBayes(Histogram(4, smoothing=0)).fit(X, ["low"] * 2 + ["mid"] * 2 + ["high"] * 2)
     assert nb.predict(X).tolist() == ["low"] * 2 + ["mid"] * 2 + ["high"] * 2
     assert np.isfinite(nb.score_samples(X)).all()
-
-
-def test_strongest_evidence_names_the_column_and_a_number() -> None:
-    X, y = mixture(500)
-    nb = NaiveBayes(Histogram()).fit({"a": X[:, 0], "b": X[:, 1], "empty": np.full(500, np.nan)}, y)
-    found = strongest(nb.model_, 1, 3)
-    assert {column for column, _, _ in found} <= {"a", "b"}
-    assert all(isinstance(value, float) for _, value, _ in found)
 
 
 def test_less_than_a_row_may_be_left_of_what_has_decayed() -> None:

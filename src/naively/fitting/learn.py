@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -139,7 +139,7 @@ class LabelledStream(NotInMemory):
         return self.stream.readings
 
 
-def _given(what: str, of: Any, table: ColumnRows, done: int) -> Any:
+def _given(what: str, of: Target, table: ColumnRows, done: int) -> Target:
     """Return the labels of a batch, or what else is said of it; so many rows come before."""
     if of is None or means_copies(what, of):
         return of
