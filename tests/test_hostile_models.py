@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +15,17 @@ from safetensors.numpy import load_file, save
 
 from naively import Bernoulli, Categorical, Histogram, NaiveBayes, load
 from naively.file import container, store
-from tests.damage import Arrays, apart, assert_refused, in_little_memory, rewrite
+from tests.damage import (
+    Arrays,
+    Change,
+    apart,
+    assert_refused,
+    change_of,
+    first,
+    in_little_memory,
+    rewrite,
+)
 from tests.golden.make import FOLDER
-
-Change = Callable[[dict[str, Any], Arrays], object]
 
 
 @pytest.fixture
@@ -56,27 +62,6 @@ def group(event: str, *way: Any, new: Any) -> Change:
         at("groups", i, *way, new=new)(header, arrays)
 
     return change
-
-
-def first(end: str, new: float) -> Change:
-    """Change the first number of an array whose name ends so."""
-
-    def change(_: Any, arrays: Arrays) -> None:
-        name = next(name for name in sorted(arrays) if name.endswith(end))
-        arrays[name] = arrays[name].copy()
-        arrays[name].flat[0] = new
-
-    return change
-
-
-def change_of(end: str, change: Callable[[Any], Any]) -> Change:
-    """Change an array whose name ends so."""
-
-    def change_it(_: Any, arrays: Arrays) -> None:
-        name = next(name for name in sorted(arrays) if name.endswith(end))
-        arrays[name] = np.ascontiguousarray(change(arrays[name]))
-
-    return change_it
 
 
 def above(of: Any) -> Any:
