@@ -11,8 +11,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from naively.counting.labels import Label, LabelArray, Labels, Target, encode_labels
 from naively.data.columns import Rows
-from naively.fitting.limits import add_interactions
-from naively.fitting.sample import Sample, deal
+from naively.fitting.sample import Sample, add_interactions, deal
 from naively.fitting.weights import mean
 from naively.kernels.reference import Floats
 from naively.messages import many

@@ -29,9 +29,8 @@ from naively.fitting.leave_one_out import (
     left_out,
     linear_evidence,
 )
-from naively.fitting.limits import add_interactions
 from naively.fitting.reservoir import Reservoir
-from naively.fitting.sample import Sample, deal
+from naively.fitting.sample import Sample, add_interactions, deal
 from naively.fitting.seek import COLUMNS
 from naively.fitting.weights import log_loss, on_one_thread, p_right, posterior
 from naively.kernels.reference import Floats
