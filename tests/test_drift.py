@@ -9,8 +9,8 @@ import pytest
 from scipy.spatial.distance import jensenshannon
 
 from naively import NaiveBayes
-from naively.inspect.difference import Apart, Moved, by_chance, jensen_shannon
-from naively.inspect.drift import Drift
+from naively.inspect.difference import Apart, by_chance, jensen_shannon
+from naively.inspect.drift import Drift, Moved
 
 
 def table(n: int, seed: int = 0, shift: float = 0.0) -> tuple[dict[str, Any], Any]:
