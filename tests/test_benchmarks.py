@@ -1,18 +1,14 @@
-"""The benchmark of accuracy: its measures against other implementations, its splits and aims."""
+"""The benchmark of accuracy: its measures against other implementations, and its splits."""
 
 import json
 import math
-import re
 
 import numpy as np
 import pandas as pd
 import pytest
-from benchmarks.accuracy import ahead, aims, copies, few, peers, trial
+from benchmarks.accuracy import ahead, copies, few, peers, standings, trial
 from benchmarks.accuracy.__main__ import main
-from benchmarks.accuracy.peers import WeightedColumns
 from sklearn.metrics import log_loss, roc_auc_score
-
-from naively import NaiveBayes
 
 
 def predicted(n, k, seed=0):
@@ -90,13 +86,6 @@ def test_texts_join_subject_and_body_and_pair_training_with_test_files(tmp_path)
     assert sorted(np.unique(task.y[train], return_counts=True)[1]) == [4, 4]
 
 
-def test_ratio_and_share_are_over_what_both_have():
-    ours, theirs = {"a": 0.1, "b": 0.4, "c": 9.0}, {"a": 0.2, "b": 0.2}
-    assert aims.ratio(ours, theirs) == pytest.approx(1)
-    assert aims.share(ours, theirs) == 0.5
-    assert np.isnan(aims.share({}, theirs))
-
-
 def test_80_20_is_one_split_of_many_rows_and_three_of_fewer(tmp_path):
     for name, n in (("few", 1_499), ("many", 1_500)):
         lines = ["x,y", *(f"{i},{'ab'[i % 5 == 0]}" for i in range(n))]
@@ -137,125 +126,38 @@ def labelled(n=400, seed=0):
     return pd.DataFrame({"number": number, "level": level}), np.where(y, "yes", "no")
 
 
-def log_odds(fitted, X):
-    P = fitted.predict_proba(X)
-    return np.log(P[:, 1] / P[:, 0])
+# Standings ---------------------------------------------------------------------------------------
 
 
-def test_before_each_column_has_one_weight_on_what_pure_naive_bayes_says_of_it():
-    X, y = labelled()
-    before, pure = WeightedColumns().fit(X, y), NaiveBayes(weights=None).fit(X, y)
-    whole, weighted, weights = log_odds(before, X), np.zeros(len(X)), []
-    nothing = pd.DataFrame({"number": [np.nan], "level": pd.Series([None], dtype=object)})
-    for name in X:
-        alone = X.copy()
-        alone[[other for other in X if other != name]] = None
-        there = X[name].notna().to_numpy()
-        ours, theirs = log_odds(before, alone), log_odds(pure, alone)
-        slope, at_0 = np.polyfit(theirs[there], ours[there], 1)
-        weights.append(round(slope, 6))
-        assert ours[there] == pytest.approx(at_0 + slope * theirs[there], abs=1e-9)
-        weighted += ours - log_odds(before, nothing)
-    assert len({1, *weights}) == 3  # each has its own, and it is not 1
-    assert whole == pytest.approx(weighted + log_odds(before, nothing), abs=1e-9)
+def test_standings_are_counted_as_by_hand():
+    def made_up(**by_contender):
+        """Results of three tables: by contender accuracy and log loss of each."""
+        return standings.Summary([
+            trial.Trials(name, "80/20", "made up", 100, [
+                trial.Trial(name, contender.replace("_", " "), skipped="two classes only")
+                if of[at] is None
+                else trial.Trial(name, contender.replace("_", " "), {
+                    "accuracy": of[at][0], "log_loss": of[at][1], "assessed": 1.02 * of[at][1],
+                })
+                for contender, of in by_contender.items()
+            ])
+            for at, name in enumerate("abc")
+        ])  # fmt: skip
 
-
-def test_before_that_a_cell_is_missing_says_nothing():
-    y = np.repeat(["no", "yes"], 200)
-    level = np.where(np.arange(400) < 300, "always", None).astype(object)  # missing: always "yes"
-    X = pd.DataFrame({"level": level, "number": np.r_[np.arange(200), np.arange(200)] % 7.0})
-    before = WeightedColumns().fit(X, y)
-    rows = pd.DataFrame({"level": ["always", None], "number": [3.0, 3.0]})
-    there, missing = log_odds(before, rows)
-    assert there == pytest.approx(missing, abs=0.05)
-    assert before.score(X, y) == np.mean(before.predict(X) == y)
-
-
-# Aims --------------------------------------------------------------------------------------------
-
-
-def made_up(**by_contender):
-    """Results of three tables: by contender accuracy, log loss, ECE and seconds to fit of each."""
-    tables = []
-    for at, name in enumerate("abc"):
-        trials, seconds = [], {}
-        for key, of_tables in by_contender.items():
-            contender = key.replace("_", " ")
-            if of_tables[at] is None:
-                trials.append(trial.Trial(name, contender, skipped="two classes only"))
-                continue
-            accuracy, loss, ece, fit = of_tables[at]
-            means = {"accuracy": accuracy, "log_loss": loss, "ece": ece, "assessed": 1.02 * loss}
-            trials.append(trial.Trial(name, contender, means))
-            seconds[contender] = fit
-        tables.append(trial.Trials(name, "80/20", "made up", 100, trials, seconds))
-    return aims.Summary(tables)
-
-
-def reached(found):
-    """Return what the lines of aims say: by name, number and verdict."""
-    lines = re.findall(r"^  (\S.*): (\S+) \(aim: (.*); (.*)\)$", found, re.MULTILINE)
-    return {f"{name}, {aim}": (float(value), verdict) for name, value, aim, verdict in lines}
-
-
-def test_aims_by_80_20_are_counted_as_by_hand():
-    found = made_up(
-        naively_before=[(0.80, 0.40, 0.05, 1.0), (0.90, 0.20, 0.03, 2.0), (0.70, 0.80, 0.04, 1.0)],
-        naively=[(0.85, 0.20, 0.04, 1.1), (0.90, 0.20, 0.06, 3.0), (0.69, 0.82, 0.03, 1.3)],
-        naively_interactions=[
-            (0.83, 0.20, 0.03, 4.0), (0.90, 0.10, 0.03, 4.0), (0.70, 0.80, 0.03, 9.0)
-        ],
-        random_forest=[(0.84, 0.30, 0, 0), (0.89, 0.10, 0, 0), (0.75, 0.60, 0, 0)],
-        HGB_early_stopping=[(0.86, 0.10, 0, 0), (0.91, 0.10, 0, 0), (0.65, 0.90, 0, 0)],
-        LogisticRegression=[(0.80, 0.20, 0, 0), (0.80, 0.30, 0, 0), (0.60, 0.90, 0, 0)],
-        EBM=[(0.80, 0.20, 0, 0), (0.80, 0.10, 0, 0), None],
-    )  # fmt: skip
-    told = aims.on_tables_80_20(found)
-    before = "naively before's"
-    # (1/2 · 1 · 41/40) ** (1/3) = .800; (5 + 0 - 1) / 3 points of accuracy and (-1 + 3 - 1) / 3 of
-    # ECE; times of fits 1.1, 1.5 and 1.3; of c the log loss is 2.5 % above.
-    assert {k: v for k, v in reached(told).items() if k.startswith("naively: ")} == {
-        f"naively: log loss / {before}, geometric mean, at most 0.86": (0.800, "reached"),
-        f"naively: mean accuracy less {before}, at least 0.01": (0.013, "reached"),
-        f"naively: mean ECE less {before}, at most 0": (0.003, "missed"),
-        f"naively: tables whose log loss is more than 2% above {before}, at most 0": (1, "missed"),
-        f"naively: time to fit / {before}, median, at most 1.4": (1.3, "reached"),
-        "naively: at least as accurate as random forest, at least 0.58": (0.667, "reached"),
-        "naively: at least as accurate as HGB early stopping, at least 0.58": (0.333, "missed"),
-        "naively: at least as accurate as LogisticRegression, at least 0.82": (1, "reached"),
-        "naively: log loss at most random forest's, at least 0.7": (0.333, "missed"),
-        "naively: log loss at most HGB early stopping's, at least 0.55": (0.333, "missed"),
-        "naively: log loss at most EBM's, at least 0.6": (0.5, "missed"),
-        "naively: log loss at most LogisticRegression's, at least 0.77": (1, "reached"),
-        "naively: tables with an error or a NaN, at most 0": (0, "reached"),
-        "naively: log loss by assess() / on other rows, geometric mean, at least 0.95": (
-            1.02, "reached",
-        ),
-        "naively: log loss by assess() / on other rows, geometric mean, at most 1.05": (
-            1.02, "reached",
-        ),
-    }  # fmt: skip
-    assert re.findall(r"^ +(\w): (.*)$", told, re.MULTILINE) == [("c", "0.8200, before 0.8000")]
-    both = reached(told)
-    pairs = "naively interactions"
-    # (1/2 · 1/2 · 1) ** (1/3) = .630; 3 points on one table of three; times 4, 2 and 9.
-    assert both[f"{pairs}: log loss / {before}, geometric mean, at most 0.8"] == (0.63, "reached")
-    assert both[f"{pairs}: mean accuracy less {before}, at least 0.018"] == (0.01, "missed")
-    assert both[f"{pairs}: time to fit / {before}, median, at most 3"] == (4, "missed")
-    worse = f"{pairs}: tables whose log loss is more than 2% above {before}, at most 3"
-    assert both[worse] == (0, "reached")
-
-
-def test_what_was_not_measured_is_neither_reached_nor_missed():
-    told = aims.on_tables_80_20(made_up(naively=[(0.84, 0.20, 0.04, 1.1)] * 3))
-    beside = [verdict for name, (_, verdict) in reached(told).items() if "assess" not in name]
-    assert beside == ["not measured"] * 12 + ["reached"]  # it failed on no table
-
-
-def test_a_log_loss_that_is_as_good_as_0_is_not_worse():
-    before = {"none": 1e-6, "some": 0.1, "same": 0.1}
-    ours = {"none": 9e-4, "some": 0.1021, "same": 0.1019, "new": 1.0}
-    assert aims.worse(ours, before, 0.02) == ["some"]
+    told = standings.beside(
+        made_up(
+            naively=[(0.85, 0.20), (0.90, 0.20), (0.69, 0.82)],
+            random_forest=[(0.84, 0.40), (0.89, 0.20), (0.75, 0.80)],
+            EBM=[(0.80, 0.20), (0.80, 0.10), None],
+        )
+    )
+    # (1/2 · 1 · 41/40) ** (1/3) = .800; (1 + 1 - 6) / 3 points of accuracy.
+    assert [line.split() for line in told.splitlines()[2:]] == [
+        ["random", "forest", "0.800", "0.667", "-0.013", "0.667", "3"],
+        ["EBM", "1.414", "0.500", "0.075", "1.000", "2"],
+        ["0", "data", "sets", "with", "an", "error", "or", "a", "NaN"],
+        ["log", "loss", "by", "assess()", "/", "on", "other", "rows:", "1.020"],
+    ]
 
 
 # A whole run -------------------------------------------------------------------------------------
@@ -280,7 +182,7 @@ def test_both_splits_are_measured_reported_and_saved(tmp_path, capsys):
     X, _ = labelled(90)
     X.assign(y=np.arange(90) % 3).to_csv(tmp_path / "three.csv", index=False)
     file = tmp_path / "results" / "found.json"
-    wanted = {"GaussianNB", "EBM", "naively before", "naively"}
+    wanted = {"GaussianNB", "EBM", "naively"}
     skipped = [one.name for one in peers.ON_TABLES if one.name not in wanted]
     arguments = [str(tmp_path), "--jobs", "1", "--keep", str(tmp_path / "kept")]
     main([*arguments, "--save", str(file), "--skip", *skipped])
@@ -294,13 +196,10 @@ def test_both_splits_are_measured_reported_and_saved(tmp_path, capsys):
         by_name = {of["contender"]: of for of in one["trials"]}
         assert {*by_name} == wanted
         assert {name for name, of in by_name.items() if of["means"]} == wanted - {"EBM"}
-        assert [of["failed"] for of in by_name.values()] == [""] * 4
-        timed = {"naively before", "naively"} if one["split"] == "80/20" else set()
-        assert {*one["fit_seconds"]} == timed
-        assert min(one["fit_seconds"].values(), default=1) > 0
+        assert [of["failed"] for of in by_name.values()] == [""] * 3
         assert f"three, {one['split']}: 90 rows" in told
-    for line in ("Aims on tables, 2-fold", "Aims on tables, 80/20", "EBM on 1 of 1 data sets: "):
-        assert line in told
+    assert told.count("naively beside  ") == 2
+    assert "EBM on 1 of 1 data sets: " in told
     if peers.ADDITIVE.missing is None:
         assert "EBM on 1 of 1 data sets: measured by 80/20 only" in told
         assert "EBM on 1 of 1 data sets: measured on data sets of 2 classes only" in told

@@ -14,15 +14,13 @@ import shlex
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 
 from joblib import Parallel, delayed
-from threadpoolctl import threadpool_limits
 
 from benchmarks import timing
-from benchmarks.accuracy import ahead, aims, copies, few, peers, sets, trial
-from benchmarks.speed import tables
+from benchmarks.accuracy import ahead, copies, few, peers, sets, standings, trial
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -85,44 +83,21 @@ def _whole(options: argparse.Namespace) -> None:
         for source in sources
     ):
         if not options.brief:
-            print(aims.data_set(one), flush=True)
+            print(standings.data_set(one), flush=True)
         results.append(one)
-    results = _timed(results, sources)
     if options.save:
         results.sort(key=lambda one: (one.name, one.split))
         timing.save(options.save, _command(options), [asdict(one) for one in results])
-    for split, told in AIMS.items():
+    for split in (*peers.SPLITS, peers.ONCE):
         of_split = [one for one in results if one.split == split]
         if of_split:
-            found = aims.Summary(of_split)
+            found = standings.Summary(of_split)
             print(f"\n{split}\n" if split in peers.SPLITS else "")
             print(found.losses())
             print(found.means())
             print(found.absent())
-            print(told(found))
-    adult = folder / "adult.csv"
-    if adult.exists() and not options.only:
-        with threadpool_limits(1):
-            print(aims.on_speed(tables.adult(adult).ratio))
+            print(standings.beside(found))
     print(f"{time.perf_counter() - begin:.0f} s; what peers reached is kept in {kept}")
-
-
-AIMS = {
-    peers.HALVES: aims.on_tables,
-    peers.FIFTHS: aims.on_tables_80_20,
-    peers.ONCE: aims.on_texts,
-}
-
-
-def _timed(results: Sequence[trial.Trials], sources: Sequence[trial.Source]) -> list[trial.Trials]:
-    """Time fits of ours by 80/20, one at a time, whatever was measured at the same time before."""
-    of = {one.name: one for one in sources if one.split == peers.FIFTHS}
-    return [
-        replace(one, fit_seconds=trial.fit_seconds(of[one.name], one.trials))
-        if one.split == peers.FIFTHS
-        else one
-        for one in results
-    ]
 
 
 def _command(options: argparse.Namespace) -> str:

@@ -12,11 +12,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
@@ -36,51 +35,9 @@ from sklearn.preprocessing import (
 from sklearn.svm import LinearSVC
 
 from naively import NaiveBayes
-from naively.counting.labels import encode_labels
-from naively.data.frames import as_rows, read_labels
-from naively.fitting.reservoir import ANY
-from naively.fitting.weights import fit
-from naively.model.counted import Counted
-from naively.model.model import Model
-from naively.schema.choose import infer
-from naively.schema.diagnose import leaks, warn_of_no_tokens
-from naively.schema.settings import Settings
 
 HALVES, FIFTHS, ONCE = "2-fold", "80/20", "once"  # how rows are split; texts are split once
 SPLITS = (HALVES, FIFTHS)  # of tables
-
-# --- The baseline of "naively": weights of columns alone, whatever its default becomes -----------
-
-
-SETTINGS = Settings(
-    presence="ignore"
-)  # those of NaiveBayes() when weights of columns were all it had
-
-
-class WeightedColumns(ClassifierMixin, BaseEstimator):
-    """Naive Bayes with a weight for each column and class, fitted to leave-one-out evidence."""
-
-    def fit(self, X: pd.DataFrame, y: NDArray) -> Self:
-        rows, labels = as_rows(X), encode_labels(read_labels(y))
-        schema = infer(rows, "auto", SETTINGS)
-        batch = schema.encode(rows, labels)
-        model = Model.of(Counted.of(batch, schema, SETTINGS))
-        sample = ANY
-        sample = sample.added(batch).for_model(model)
-        [*leaks(model.view.schema, model.view.tally)]  # NaiveBayes looks too, which takes its time
-        warn_of_no_tokens(model.view.schema, model.view.tally)
-        found = sample.of(model).leave_one_out(model)
-        learned = float(model.counted.tally.class_count.sum())
-        self.model_ = model.weighed(fit(found, "loo", learned))
-        self.classes_ = np.asarray(model.classes)
-        return self
-
-    def predict_proba(self, X: pd.DataFrame) -> NDArray:
-        return self.model_.posterior(as_rows(X))
-
-    def predict(self, X: pd.DataFrame) -> NDArray:
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
-
 
 # --- How scikit-learn's users encode a table: impute, scale or bin numbers, and encode the rest ---
 
@@ -191,10 +148,9 @@ def ours(**settings: Any) -> Callable[[Any], Any]:
 
 
 PURE = Contender("naively pure", ours(weights=None))
-BEFORE = Contender("naively before", lambda _: WeightedColumns())
 DEFAULT = Contender("naively", ours(), assesses=True)
 INTERACTIONS = Contender("naively interactions", ours(interactions="auto"), assesses=True)
-OURS = (PURE, BEFORE, DEFAULT, INTERACTIONS)
+OURS = (PURE, DEFAULT, INTERACTIONS)
 OURS_ON_TEXT = (
     Contender("naively words", ours(text="words")),
     Contender("naively", ours(), assesses=True),

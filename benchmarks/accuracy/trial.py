@@ -290,10 +290,6 @@ def auc(P: NDArray, y: NDArray) -> float:
 # Try contenders on a data set, keeping what peers reached: only ours change between two runs.
 
 
-ROUNDS, MOST_ROUNDS = 3, 12  # of fits in turn, to time them
-SECONDS = 1.0  # second, after which there are no more rounds than must be
-
-
 @dataclass(frozen=True)
 class Trial:
     """What a contender reached on a data set: the means over its splits, or why it did not."""
@@ -314,7 +310,6 @@ class Trials:
     about: str
     rows: int
     trials: Sequence[Trial]
-    fit_seconds: Mapping[str, float] = field(default_factory=dict)  # see `fit_seconds`
 
 
 def run(source: Source, text: bool, kept: Path | None, fresh: bool, skip: Sequence[str]) -> Trials:
@@ -395,34 +390,6 @@ def attempt(task: Task, contender: peers.Contender) -> Trial:
             return Trial(task.name, contender.name, failed=reason)
     means = {name: float(np.mean([one[name] for one in found])) for name in found[0]}
     return Trial(task.name, contender.name, means)
-
-
-def fit_seconds(source: Source, trials: Sequence[Trial]) -> dict[str, float]:
-    """Return how long ours take to fit a table, by name: the least of several rounds, in turn.
-
-    Each fits the first split, on one thread. It is nothing where the baseline was not measured.
-    """
-    tried = {trial.contender for trial in trials if trial.means}
-    timed = [one for one in (peers.BEFORE, peers.DEFAULT, peers.INTERACTIONS) if one.name in tried]
-    if peers.BEFORE.name not in tried or len(timed) < 2:
-        return {}
-    naively.set_threads(1)
-    task = read_table(source)
-    rows = task.splits[0][0]
-    X, y = task.take(rows), task.y[rows]
-    seconds: dict[str, list[float]] = {one.name: [] for one in timed}
-    with threadpool_limits(1), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        first = time.perf_counter()
-        for done in range(MOST_ROUNDS):
-            if done >= ROUNDS and time.perf_counter() - first > SECONDS:
-                break
-            for one in timed:
-                estimator = one.make(X)
-                begin = time.perf_counter()
-                estimator.fit(X, y)
-                seconds[one.name].append(time.perf_counter() - begin)
-    return {name: min(each) for name, each in seconds.items()}
 
 
 def _measures(
