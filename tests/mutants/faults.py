@@ -434,9 +434,9 @@ FAULTS = [
     ),
     Fault(
         "a database draws all classes alike",
-        "src/naively/engines/sql.py",
-        "    if len(rows) > most:  # the",
-        "    if len(rows):  # the",
+        "src/naively/engines/sql_tallies.py",
+        "    if len(different) > ROWS:  # the",
+        "    if len(different):  # the",
         ("tests/test_sql_sample.py",),
     ),
     Fault(
