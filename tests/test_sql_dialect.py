@@ -94,7 +94,7 @@ def test_functions(asked: Any) -> None:
     assert list(found) == pytest.approx([math.exp(2), math.log(2), 2**0.3], rel=1e-15)
     many = [dialect.number(float(x)) for x in range(300)]
     assert ask(dialect.greatest(*many), dialect.least(*many), dialect.greatest(two)) == (299, 0, 2)
-    assert ask(dialect.greatest(two, three), dialect.floor(dialect.number(2.75))) == (3, 2)
+    assert ask(dialect.greatest(two, three)) == (3,)
     assert ask(dialect.as_double(dialect.boolean(True), "boolean"), dialect.integer(-3)) == (
         1.0,
         -3,

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Literal, TypeAlias, final
+from typing import Any, ClassVar, TypeAlias, final
 from uuid import uuid4
 
 import numpy as np
@@ -42,7 +42,6 @@ Connection: TypeAlias = Any  # of DB-API or ADBC, each of a class of its own
 Value: TypeAlias = Any  # of a cell, as the database has it
 Line: TypeAlias = tuple[Value, ...]  # of an answer
 Table: TypeAlias = "str | tuple[str, str]"  # a name, or a schema and a name
-NumericKind: TypeAlias = Literal["number", "boolean"]  # of what becomes a double
 
 MOST_DIGITS = 62  # of a power of two that is a whole number in any database
 MOST_ARGUMENTS = 100  # of a function, in SQLite and PostgreSQL
@@ -72,7 +71,7 @@ class Dialect(ABC):
     # How a value is spelled as something else; None where it cannot be.
     text_of: str
     missing_of = "({0} IS NULL OR {0} = {1})"
-    floor_of = floor_below_0 = "CAST(FLOOR({}) AS BIGINT)"
+    floor_below_0 = "CAST(FLOOR({}) AS BIGINT)"
     month_of: str  # 1 to 12, of seconds since 1970
     kept_of: str  # the columns of a row that is a value
     seconds_of: str | None = None
@@ -147,10 +146,6 @@ class Dialect(ABC):
     def finished(self, query: str) -> str:
         """Return a whole query, written with these methods, as the database reads it."""
         return query
-
-    def floor(self, x: str) -> str:
-        """Return a float64 of 0 or more, below 2^63, as a whole number, rounded down."""
-        return self.floor_of.format(x)
 
     def seconds(self, x: str) -> str:
         """Return a date or time as seconds since 1970, UTC, as a float64."""
@@ -486,34 +481,32 @@ class DatabaseTable:
     @cached_property
     def n_rows(self) -> int:
         """How many rows there are."""
-        return int(self.ask("COUNT(*)"))
-
-    def ask(self, what: str) -> Any:
-        """Return what one expression is of all rows."""
-        ((found,),) = self.database.ask(f"SELECT {what} FROM {self.database.table(self.table)}")
-        return found
+        return self._count("COUNT(*)")
 
     def check(self) -> None:
         """Raise a ValueError if a label is missing, or a weight is none."""
-        wrong = self.database.missing(self.columns[self.target])
-        if n := int(self.ask(f"SUM(CASE WHEN {wrong} THEN 1 ELSE 0 END)") or 0):
+        missing = self.database.missing(self.columns[self.target])
+        if n := self._count(f"SUM(CASE WHEN {missing} THEN 1 ELSE 0 END)"):
             raise ValueError(
                 f"{n:,} rows have no label in column {self.target!r}; leave them out, as by a view "
                 "of the table."
             )
         if self.weight is None:
             return
-        w, (zero, least, most) = (
-            self.database.number_of(self.columns[self.weight]),
-            map(self.database.number, (0.0, LEAST_WEIGHT, MOST_WEIGHT)),
-        )
+        w = self.database.number_of(self.columns[self.weight])
+        zero, least, most = map(self.database.number, (0.0, LEAST_WEIGHT, MOST_WEIGHT))
         right = f"{w} = {zero} OR ({w} >= {least} AND {w} <= {most})"
-        if n := int(self.ask(f"SUM(CASE WHEN {right} THEN 0 ELSE 1 END)") or 0):
+        if n := self._count(f"SUM(CASE WHEN {right} THEN 0 ELSE 1 END)"):
             raise ValueError(
                 f"sample_weight must be finite and at least 0, and between {LEAST_WEIGHT:g} and "
                 f"{MOST_WEIGHT:g} if it is not 0, but {n:,} rows of column {self.weight!r} have "
                 "others."
             )
+
+    def _count(self, what: str) -> int:
+        """Return a whole number that is asked of all rows; 0 of none."""
+        ((n,),) = self.database.ask(f"SELECT {what} FROM {self.database.table(self.table)}")
+        return int(n or 0)
 
 
 # --- Connections to DuckDB, SQLite and PostgreSQL ------------------------------------------------
@@ -521,7 +514,7 @@ class DatabaseTable:
 
 KNOWN = "DuckDB, SQLite and PostgreSQL, by their own modules, psycopg or ADBC"
 CELLS = ("text", "real", "integer", "blob")  # the types of SQLite's cells
-MOST_COLUMNS = 1000  # of an answer of SQLite, which may have 2000
+AT_ONCE = 8  # columns whose types are asked for, of which there are few combinations
 
 
 @final
@@ -607,7 +600,6 @@ class SQLite(Database):
     lacking = r"no such function: (\w+)"
     text_of = "CAST({} AS TEXT) COLLATE BINARY"
     missing_of = "({} IS NULL)"
-    floor_of = "CAST({} AS INTEGER)"
     floor_below_0 = "(CAST({0} AS INTEGER) - ({0} < CAST({0} AS INTEGER)))"
     month_of = f"CAST(strftime('%m', {floor_below_0}, 'unixepoch') AS INTEGER)"
     most_joins = 50
@@ -703,34 +695,29 @@ class SQLite(Database):
     def types(self, table: Table) -> Sequence[tuple[str, str]]:
         of = ", ".join(map(self.string, reversed(_names(table))))
         declared = self.ask(f"SELECT name, type FROM pragma_table_xinfo({of}) WHERE hidden <> 1")
-        if not declared:
-            return []
-        asked = []
-        for name, _ in declared:
-            x = self.identifier(name)
-            asked += [f"MAX(typeof({x}) = '{kind}')" for kind in CELLS]
-            asked.append(f"MAX(typeof({x}) = 'integer' AND {x} <> 0 AND {x} <> 1)")
-        flags: list[Value] = []
-        for start in range(0, len(asked), MOST_COLUMNS):
-            some = ", ".join(asked[start : start + MOST_COLUMNS])
-            flags += self.ask(f"SELECT {some} FROM {self.table(table)}")[0]
-        n = len(CELLS) + 1
+        held: dict[str, set[str]] = {}
+        for start in range(0, len(declared), AT_ONCE):
+            some = [name for name, _ in declared[start : start + AT_ONCE]]
+            asked = ", ".join(f"typeof({self.identifier(name)})" for name in some)
+            found = self.ask(f"SELECT DISTINCT {asked} FROM {self.table(table)}")
+            held |= zip(some, map(set, zip(*found, strict=True)), strict=False)
         return [
-            (name, self._type(name, spelled.upper(), flags[n * j : n * j + n]))
-            for j, (name, spelled) in enumerate(declared)
+            (name, self._type(table, name, spelled.upper(), held.get(name, set())))
+            for name, spelled in declared
         ]
 
-    def _type(self, name: str, declared: str, flags: Sequence[Value]) -> str:
+    def _type(self, table: Table, name: str, declared: str, held: set[str]) -> str:
         """Return the type of all cells of a column; truths are such where it is declared so."""
-        *held, no_truth = flags
-        there = [kind for kind, flag in zip(CELLS, held, strict=True) if flag]
+        there = [kind for kind in CELLS if kind in held]
         if "text" in there and len(there) > 1:
             raise ValueError(
                 f"Column {name!r} mixes values of the types {' and '.join(sorted(there))}; make it "
                 "all of one type, as by a view with CAST."
             )
-        if declared in ("BOOLEAN", "BOOL") and there in ([], ["integer"]) and not no_truth:
-            return "BOOLEAN"
+        if declared in ("BOOLEAN", "BOOL") and there in ([], ["integer"]):
+            other = f"SELECT MAX({self.identifier(name)} NOT IN (0, 1)) FROM {self.table(table)}"
+            if not self.ask(other)[0][0]:
+                return "BOOLEAN"
         return (there or ["real"])[0].upper()
 
 
