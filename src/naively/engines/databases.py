@@ -726,6 +726,7 @@ class PostgreSQL(Database):
     """PostgreSQL: a row is a value that holds all columns, and a number a NUMERIC unless cast."""
 
     title = "PostgreSQL"
+    lacking = r"function (\w+)\(.*\) does not exist"
     serves = True
     name = "postgres"
     double = "DOUBLE PRECISION"
