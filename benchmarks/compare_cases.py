@@ -157,7 +157,7 @@ def learned_mail(folder: Path) -> list[Path]:
 
 def mail_verb(verb: str) -> list[str]:
     """Return how a verb of the mail filter is called; before there was `mail`, it stood alone."""
-    from naively.mail import command
+    from naively.wings.mail import command
 
     return ["mail", verb] if hasattr(command, "HELP") else [verb]
 
@@ -334,13 +334,13 @@ def _(folder: Path) -> Run:
 
 @case("300 mails: their verdicts")
 def _(folder: Path) -> Run:
-    from naively.mail.message import read_message
-    from naively.mail.score import Verdict, words_of
-    from naively.mail.table import open_table
+    from naively.wings.mail.message import read_message
+    from naively.wings.mail.score import Verdict, words_of
+    from naively.wings.mail.table import open_table
 
     raws = [file.read_bytes() for file in learned_mail(folder)[:300]]
     try:  # weights are kept from message to message
-        from naively.mail.score import WordWeights as Weights
+        from naively.wings.mail.score import WordWeights as Weights
     except ImportError:
         Weights = list
 

@@ -24,10 +24,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from naively.mail.mailbox import read_labelled
-from naively.mail.message import read_message
-from naively.mail.score import Verdict, fit_temperature, leave_one_out_histogram, words_of
-from naively.mail.table import TEMPERATURE, MailTable, open_table
+from naively.wings.mail.mailbox import read_labelled
+from naively.wings.mail.message import read_message
+from naively.wings.mail.score import Verdict, fit_temperature, leave_one_out_histogram, words_of
+from naively.wings.mail.table import TEMPERATURE, MailTable, open_table
 
 FOLDS = 5
 WORDS = 160_000  # more, which makes 200,000 with those of the mail

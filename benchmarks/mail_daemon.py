@@ -25,7 +25,7 @@ from pathlib import Path
 from tests.fuzz import mail as hostile
 from tests.test_hostile_mail import HOSTILE
 
-from naively.mail.table import open_table
+from naively.wings.mail.table import open_table
 
 LEARNED = 10  # one of so many messages is learned, the others are filtered
 RETRY = 0.02  # seconds after which a client that was not answered asks again

@@ -21,10 +21,10 @@ from operator import itemgetter
 from pathlib import Path
 
 from benchmarks.mail import Example, Record, as_mail, words_and_class
-from naively.mail.evaluation import Judged
-from naively.mail.learn import refitted
-from naively.mail.score import Verdict, WordWeights, leave_one_out_histogram
-from naively.mail.table import MailTable
+from naively.wings.mail.evaluation import Judged
+from naively.wings.mail.learn import refitted
+from naively.wings.mail.score import Verdict, WordWeights, leave_one_out_histogram
+from naively.wings.mail.table import MailTable
 
 YEARS, MONTHS = 10, 12
 RENAMED = {False: 0.1, True: 0.3}  # of the words a year, by whether they are more in spam

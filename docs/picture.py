@@ -17,7 +17,7 @@ import matplotlib.pyplot as plt
 from sklearn.datasets import load_breast_cancer, load_digits
 
 from naively import NaiveBayes
-from naively.pictures.axes import STYLE
+from naively.wings.pictures.axes import STYLE
 
 HERE = Path(__file__).parent
 WIDTH, HEIGHT = 10.2, 3.1  # inches

@@ -16,7 +16,7 @@ Beta(a, b):
 import matplotlib.pyplot as plt
 
 from naively import Bernoulli, Beta
-from naively.pictures.together import side_by_side
+from naively.lectures import side_by_side
 
 # %%
 # The three estimates

@@ -18,7 +18,7 @@ import numpy as np
 
 from naively import Gaussian, NormalInverseGamma, independence
 from naively.datasets import real
-from naively.pictures.together import side_by_side
+from naively.lectures import side_by_side
 
 # %%
 # The ratings, in the order of the polls' last days.

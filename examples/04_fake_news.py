@@ -16,7 +16,7 @@ import matplotlib.pyplot as plt
 
 from naively import NaiveBayes
 from naively.datasets import docstrings, real
-from naively.pictures.together import side_by_side
+from naively.lectures import side_by_side
 
 # %%
 # Texts and their classes; every sixth is for the test.

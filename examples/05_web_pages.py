@@ -20,7 +20,7 @@ import matplotlib.pyplot as plt
 
 from naively import NaiveBayes
 from naively.datasets import docstrings, real
-from naively.pictures.together import side_by_side
+from naively.lectures import side_by_side
 
 # %%
 # Pages to learn, and pages of the test.

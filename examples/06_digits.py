@@ -16,7 +16,7 @@ import matplotlib.pyplot as plt
 
 from naively import Bernoulli, Gaussian, NaiveBayes
 from naively.datasets import digits, real
-from naively.pictures.together import side_by_side
+from naively.lectures import side_by_side
 
 # %%
 # Rows are images, line after line of 8 x 8 pixels.

@@ -16,7 +16,7 @@ import matplotlib.pyplot as plt
 from sklearn.datasets import load_iris
 
 from naively import Gaussian, NaiveBayes
-from naively.pictures.together import side_by_side
+from naively.lectures import side_by_side
 
 # %%
 print("Data: the 150 irises of scikit-learn, which are all that there are.")

@@ -20,7 +20,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from naively import NaiveBayes
-from naively.pictures.together import side_by_side
+from naively.lectures import side_by_side
 
 print("Data: 2,000 synthetic points for each of three shapes.")
 draw = np.random.default_rng(0)

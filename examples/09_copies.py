@@ -14,7 +14,7 @@ import matplotlib.pyplot as plt
 from sklearn.datasets import load_breast_cancer
 
 from naively import NaiveBayes
-from naively.pictures.together import side_by_side
+from naively.lectures import side_by_side
 
 print("Data: 569 tumours of scikit-learn, three measurements of each.")
 tumours = load_breast_cancer(as_frame=False)

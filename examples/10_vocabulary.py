@@ -20,7 +20,7 @@ import matplotlib.pyplot as plt
 
 from naively import NaiveBayes, Text
 from naively.datasets import docstrings, real
-from naively.pictures.together import draw_lines, side_by_side
+from naively.lectures import draw_lines, side_by_side
 
 # %%
 # Texts to learn, and texts of the test

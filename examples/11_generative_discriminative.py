@@ -22,7 +22,7 @@ from sklearn.preprocessing import StandardScaler
 
 from naively import Gaussian, NaiveBayes
 from naively.datasets import real
-from naively.pictures.together import draw_lines, side_by_side
+from naively.lectures import draw_lines, side_by_side
 
 # %%
 # Tables of numbers with two classes

@@ -15,7 +15,7 @@ accuracy that anybody can have.
 import matplotlib.pyplot as plt
 
 from naively import Categorical, Multinomial, NaiveBayes
-from naively.pictures.together import side_by_side
+from naively.lectures import side_by_side
 
 # %%
 # Known words

@@ -17,7 +17,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from naively import JointTable, NaiveBayes
-from naively.pictures.together import draw_lines, side_by_side
+from naively.lectures import draw_lines, side_by_side
 
 # %%
 # A die of known sides

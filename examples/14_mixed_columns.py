@@ -17,7 +17,7 @@ import matplotlib.pyplot as plt
 
 from naively import Bernoulli, Categorical, Exponential, Gaussian, NaiveBayes
 from naively.datasets import real
-from naively.pictures.together import side_by_side
+from naively.lectures import side_by_side
 
 # %%
 # Passengers of the Titanic

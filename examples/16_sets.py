@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.datasets import load_digits
 
 from naively import NaiveBayes
-from naively.pictures.together import side_by_side
+from naively.lectures import side_by_side
 
 print("Data: 1,797 digits of scikit-learn.")
 X, y = load_digits(return_X_y=True)

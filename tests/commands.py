@@ -19,7 +19,7 @@ from pathlib import Path
 from unittest import mock
 
 import naively.__main__
-from naively.cli.app import main
+from naively.wings.cli.app import main
 
 DEVELOPERS = DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from naively.data.files import FileColumns, opened
 from naively.data.stream import ReadAgainError
+from naively.wings.files import FileColumns, opened
 
 
 def in_batches(path: Path | str, rows: int, **options: Any) -> list[FileColumns]:

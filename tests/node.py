@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from naively.export.scorecard import Scorecard
+from naively.inspect.scorecard import Scorecard
 
-SCORER = Path(str(files("naively") / "export" / "scorer.mjs"))
+SCORER = Path(str(files("naively") / "inspect" / "scorer.mjs"))
 PROGRAM = """
 const { pathToFileURL } = require("url");
 const asked = JSON.parse(require("fs").readFileSync(0, "utf8"));

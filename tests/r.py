@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from naively.export.scorecard import Scorecard
+from naively.inspect.scorecard import Scorecard
 
 SCORER = Path(__file__).parent.parent / "packages" / "r" / "naively.R"
 PROGRAM = r"""

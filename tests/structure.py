@@ -22,9 +22,12 @@ import naively
 
 PACKAGE = Path(naively.__file__).parent
 TESTS = Path(__file__).parent
+ROOT = TESTS.parent
 LIMITS = TESTS / "limits.json"
 ANONYMOUS = {"<genexpr>", "<listcomp>", "<lambda>", "<dictcomp>", "<setcomp>"}
 HOUSE = "naively."
+WINGS = "naively.wings."
+PUBLIC = {"naively.datasets", "naively.lectures"}
 
 
 class Walk(NamedTuple):
@@ -113,6 +116,32 @@ def _imported_inside(tree: ast.Module, parsed: dict[str, ast.Module]) -> list[se
     }
     found = [{*_names(node, parsed)} for node in inside.values()]
     return [names for names in found if names]
+
+
+def asked_of_wings(parsed: dict[str, ast.Module]) -> int:
+    """Return how often the core imports a wing, but for types: the doors alone should."""
+    around = ("naively.wings", "naively.lectures", "naively.__main__")
+    core = {name: tree for name, tree in parsed.items() if not name.startswith(around)}
+    for_types = {
+        id(node)
+        for tree in core.values()
+        for block in ast.walk(tree)
+        if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING"
+        for node in ast.walk(block)
+    }
+    nodes = [node for tree in core.values() for node in ast.walk(tree) if id(node) not in for_types]
+    by_name = sum(isinstance(n, ast.ImportFrom) and WINGS in f"{n.module}." for n in nodes)
+    return by_name + sum(isinstance(n, ast.JoinedStr) and WINGS in ast.unparse(n) for n in nodes)
+
+
+def inner_modules(text: str) -> set[str]:
+    """Return the modules of the package, beside its public ones, that a file of tests imports."""
+    found = {
+        f"{node.module}"
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.ImportFrom) and f"{node.module}".startswith(HOUSE)
+    }
+    return found - PUBLIC
 
 
 def _imported(tree: ast.AST, parsed: dict[str, ast.Module]) -> Iterator[str]:
@@ -236,11 +265,16 @@ def counts() -> dict[str, int]:
         "files": len(texts),
         "classes": sum(class_names(parsed).values()),
         "functions": sum(isinstance(node, ast.FunctionDef) for node in nodes),
+        "functions of at most four lines": sum(
+            isinstance(node, ast.FunctionDef) and (node.end_lineno or 0) - node.lineno < 4
+            for node in nodes
+        ),
         "isinstance": names["isinstance"],
         "Any": names["Any"],
         "imports of our own inside functions": sum(
             len(_imported_inside(tree, parsed)) for tree in parsed.values()
         ),
+        "imports of wings in the core": asked_of_wings(parsed),
         "files in circles of imports, those inside functions too": sum(
             map(len, circles(imports(parsed, inner=True)))
         ),
@@ -248,8 +282,17 @@ def counts() -> dict[str, int]:
         **{f"files of a {name}": way.files for name, way in ways.items()},
         "changes of file in a default fit": ways["default fit"].changes,
         "depth of a default fit": ways["default fit"].depth,
-        "lines of tests": sum(path.read_text("utf-8").count("\n") for path in TESTS.rglob("*.py")),
+        "lines of tests": _lines(TESTS, "py"),
+        "test files that import more than two inner modules": sum(
+            len(inner_modules(path.read_text("utf-8"))) > 2 for path in TESTS.rglob("test_*.py")
+        ),
+        "lines of benchmarks": _lines(ROOT / "benchmarks", "py"),
+        "lines of C++": sum(_lines(ROOT / "src/native", kind) for kind in ("cpp", "h")),
     }
+
+
+def _lines(folder: Path, kind: str) -> int:
+    return sum(path.read_text("utf-8").count("\n") for path in folder.rglob(f"*.{kind}"))
 
 
 def vocabulary() -> dict[str, list[str]]:

@@ -434,8 +434,8 @@ SAID = [  # in Python, and on the command line
 def test_messages_name_options_as_they_are_written_where_they_are_read(
     said: str, shown: str | None
 ) -> None:
-    from naively.cli.app import app
-    from naively.cli.options import as_options
+    from naively.wings.cli.app import app
+    from naively.wings.cli.options import as_options
 
     with app.make_context("naively", ["train", "--help"], resilient_parsing=True) as root:
         for verb in ("train", "update"):

@@ -21,9 +21,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from naively import NaiveBayes, load
-from naively.cli import app, predictions
-from naively.data import files
 from naively.model.class_prior import decide
+from naively.wings import files
+from naively.wings.cli import app, predictions
 from tests.test_cli import ok, sentence
 
 FORMATS = ("csv", "csv.gz", "jsonl", "ndjson.gz", "parquet")

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from naively import NaiveBayes, load
-from naively.cli import learn
 from naively.file import store
 from naively.file.parts import SampledRows
+from naively.wings.cli import learn
 from tests.commands import run
 from tests.test_cli import ok, sentence
 

@@ -12,11 +12,11 @@ import pytest
 from sklearn.metrics import log_loss
 
 from naively import Beta, Dirichlet, NaiveBayes, load
-from naively.cli import learn
-from naively.cli.shared import Data, held_out
 from naively.file import store
 from naively.options import from_text
 from naively.tabular import json_value
+from naively.wings.cli import learn
+from naively.wings.cli.shared import Data, held_out
 from tests.commands import run
 from tests.test_cli import ROWS, ok, sentence, table
 

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from naively.mail import learn as learning
-from naively.mail.learn import SAMPLE, MailBatch, changed, digest_of, learn
-from naively.mail.message import read_message
-from naively.mail.score import ENOUGH, Verdict, words_of
-from naively.mail.table import MailTable, open_table
+from naively.wings.mail import learn as learning
+from naively.wings.mail.learn import SAMPLE, MailBatch, changed, digest_of, learn
+from naively.wings.mail.message import read_message
+from naively.wings.mail.score import ENOUGH, Verdict, words_of
+from naively.wings.mail.table import MailTable, open_table
 from tests.commands import run
 
 WORDS = [f"word{i}" for i in range(30)]
@@ -295,7 +295,7 @@ def test_words_that_were_not_learned_for_long_expire(
 ) -> None:
     path, batch = str(tmp_path / "m"), mails(random.Random(9), 90)
     for day, part in ((100, batch[:30]), (200, batch[30:60]), (300, batch[60:])):
-        monkeypatch.setattr("naively.mail.learn.today", lambda day=day: day)
+        monkeypatch.setattr("naively.wings.mail.learn.today", lambda day=day: day)
         learn(path, part)
     table = open_table(path)
     assert table.last_day == 300

@@ -17,8 +17,8 @@ from sklearn.dummy import DummyClassifier
 from sklearn.metrics import accuracy_score, log_loss
 
 from naively import NaiveBayes
-from naively.cli import demo
-from naively.cli.shared import held_out
+from naively.wings.cli import demo
+from naively.wings.cli.shared import held_out
 from tests.commands import run
 from tests.test_cli import ROWS, ok, sentence
 

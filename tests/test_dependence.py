@@ -16,8 +16,8 @@ from sklearn.metrics import mutual_info_score
 
 from naively import Multinomial, NaiveBayes, load
 from naively.assess.dependence import Dependence, bins_by_class, p_values, pairwise_information
-from naively.cli.app import app
 from naively.counting.labels import encode_labels
+from naively.wings.cli.app import app
 
 RNG = np.random.default_rng(0)
 

@@ -23,10 +23,10 @@ from hypothesis import strategies as st
 
 import naively
 from naively import load
-from naively.cli import predictions
-from naively.data.files import FileColumns, FileOptions, opened, read
 from naively.data.stream import ReadAgainError
 from naively.kernels.encodings import guess
+from naively.wings.cli import predictions
+from naively.wings.files import FileColumns, FileOptions, opened, read
 from tests.commands import run
 
 # The same table, however it is written

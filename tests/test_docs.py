@@ -190,8 +190,8 @@ def test_each_part_that_a_page_asks_for_can_be_made(generated) -> None:
 
 
 def test_the_command_lines_page_has_all_verbs_and_options(generated) -> None:
-    from naively.cli import learn
-    from naively.mail.command import VERBS
+    from naively.wings.cli import learn
+    from naively.wings.mail.command import VERBS
 
     page, sections = generated.verbs(), generated.pages_of_verbs()
     assert {"train", "predict", "show", "mail"} < {*sections}
@@ -259,7 +259,7 @@ def test_the_manual_page_of_a_verb_is_whole(pages) -> None:
 def test_the_manual_page_of_the_mail_filter_has_all_verbs_options_and_statuses(
     manual, pages
 ) -> None:
-    from naively.mail.command import STATUSES, VERBS
+    from naively.wings.mail.command import STATUSES, VERBS
 
     page = plain(pages["naively-mail"])
     of = dict(re.findall(r"^\.SS (\w+)\n(.*?)(?=^\.S)", page, re.MULTILINE | re.DOTALL))
@@ -328,8 +328,8 @@ def test_the_reference_has_every_public_name_once() -> None:
 
 
 DATA_AND_EXERCISES = (
-    "approval", "breast_cancer", "check", "digits", "docstrings", "exam_scores", "hint", "iris",
-    "mails", "play_tennis", "rhymes", "wine",
+    "approval", "breast_cancer", "check", "digits", "docstrings", "draw_lines", "exam_scores",
+    "hint", "iris", "mails", "play_tennis", "rhymes", "side_by_side", "wine",
 )  # fmt: skip
 
 
@@ -357,7 +357,7 @@ def test_the_readmes_table_has_calls_and_verbs_that_there_are() -> None:
     import click
 
     import naively
-    from naively.cli.app import app
+    from naively.wings.cli.app import app
 
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     table = text[text.index("| you want to |") : text.index("`print(nb.inspect)`")]

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from onnxruntime import InferenceSession
 
 from naively import GaussianNB, NaiveBayes
-from naively.cli.app import app
+from naively.wings.cli.app import app
 from tests.test_scorecard import models, read, table
 
 REFERENCE = Path(__file__).parents[1] / "docs" / "reference"

@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from naively.data.files import opened, read, source
+from naively.wings.files import opened, read, source
 
 DATA = os.environ.get("NAIVELY_DATA")
 needs_data = pytest.mark.skipif(not DATA, reason="NAIVELY_DATA is not set")
@@ -718,7 +718,7 @@ def run(program, content=b""):
     ],
 )
 def test_standard_input(content, options):
-    program = f"""from naively.data.files import read, source
+    program = f"""from naively.wings.files import read, source
 print({{name: column.tolist() for name, column in read("-"{options}).values.items()}})"""
     done = run(program, content)
     assert (done.stdout.decode().strip(), done.stderr) == ("{'a': [1], 'b': ['x']}", b"")
@@ -737,7 +737,7 @@ print({{name: column.tolist() for name, column in read("-"{options}).values.item
     ],
 )
 def test_bad_standard_input(content, sentence):
-    done = run("from naively.data.files import read; read('-')", content)
+    done = run("from naively.wings.files import read; read('-')", content)
     assert sentence in done.stderr.decode().splitlines()[-1]
 
 
@@ -754,7 +754,7 @@ def test_a_named_pipe(tmp_path, name, options):
 
 
 def test_duckdb_is_imported_only_when_a_table_is_read():
-    done = run("import sys, naively.data.files; print('duckdb' in sys.modules)")
+    done = run("import sys, naively.wings.files; print('duckdb' in sys.modules)")
     assert done.stdout.strip() == b"False"
 
 

@@ -21,11 +21,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
-from naively.mail.headers import mark
-from naively.mail.learn import learn
-from naively.mail.mailbox import read_labelled
-from naively.mail.message import read_message
-from naively.mail.score import (
+from naively.wings.mail.headers import mark
+from naively.wings.mail.learn import learn
+from naively.wings.mail.mailbox import read_labelled
+from naively.wings.mail.message import read_message
+from naively.wings.mail.score import (
     Verdict,
     fit_temperature,
     leave_one_out_histogram,
@@ -33,7 +33,7 @@ from naively.mail.score import (
     weight_of_evidence,
     words_of,
 )
-from naively.mail.table import MailTable, open_table
+from naively.wings.mail.table import MailTable, open_table
 from tests.commands import run
 from tests.test_imports import modules_loaded
 
@@ -494,7 +494,7 @@ def test_killed_at_any_time_the_model_is_whole(tmp_path: Path) -> None:
     path = str(tmp_path / "m")
     # Learns without end, so that a kill hits any step of learning.
     code = (
-        "import sys\nfrom naively.mail.learn import learn\n"
+        "import sys\nfrom naively.wings.mail.learn import learn\n"
         "row = {'body': ' '.join(f'w{i}' for i in range(20000))}\n"
         "learn(sys.argv[1], [(row, 'spam')], remember=False)\nprint(flush=True)\n"
         "while True: learn(sys.argv[1], [(row, 'spam')])\n"
@@ -521,7 +521,7 @@ def test_the_filter_imports_no_numbers_and_no_framework(model: Path) -> None:
     code = (
         "import io, sys; sys.stdin = io.TextIOWrapper(io.BytesIO("
         "b'Subject: =?utf-8?q?hi?=\\nContent-Type: text/html\\n\\n<p>pills'));"
-        "from naively.mail.command import run\n"
+        "from naively.wings.mail.command import run\n"
         f"sys.exit(run(['filter', '--explain', {str(model)!r}]))"
     )
     loaded = modules_loaded("-c", code)

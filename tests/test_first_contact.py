@@ -20,8 +20,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from naively import NaiveBayes, load
-from naively.data.files import opened, read
 from naively.data.frames import as_rows
+from naively.wings.files import opened, read
 from tests.commands import run
 
 N = 240

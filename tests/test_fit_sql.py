@@ -26,9 +26,9 @@ from naively import (
 )
 from naively.counting.axis import CELL, Cells
 from naively.data.frames import as_rows
-from naively.engines import sql
-from naively.engines.databases import Database, database_of
 from naively.events import EventModel
+from naively.wings.databases import tables, tallies
+from naively.wings.databases.databases import Database, database_of
 from tests import databases
 from tests.chessboard import chessboard
 from tests.databases import write
@@ -38,7 +38,7 @@ from tests.laws import assert_same
 @pytest.fixture(autouse=True)
 def _counted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a server count small tables too."""
-    monkeypatch.setattr(sql, "FEW", 0)
+    monkeypatch.setattr(tables, "FEW", 0)
 
 
 WORDS = ["buy", "now", "lunch", "at", "noon", "cheap", "pills"]
@@ -482,9 +482,7 @@ def test_a_database_that_goes_away_changes_nothing(
 
 
 def test_a_table_that_changes_is_noticed(postgres: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from naively.engines import sql_tallies
-
-    written = sql_tallies.written
+    written = tallies.written
     with databases.connected("postgres", postgres) as connection:
         write(connection, "postgres", "t", {"x": [1.0, 2.0], "y": ["a", "b"]})
 
@@ -492,7 +490,7 @@ def test_a_table_that_changes_is_noticed(postgres: Any, monkeypatch: pytest.Monk
             connection.execute("INSERT INTO t VALUES (3.0, 'a')")
             return written(*args)
 
-        monkeypatch.setattr(sql_tallies, "written", later)
+        monkeypatch.setattr(tallies, "written", later)
         fails(
             ValueError,
             "The table changed while it was counted",
@@ -501,7 +499,7 @@ def test_a_table_that_changes_is_noticed(postgres: Any, monkeypatch: pytest.Monk
 
 
 def test_a_small_table_of_a_server_is_read(postgres: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sql, "FEW", 20_000)
+    monkeypatch.setattr(tables, "FEW", 20_000)
     columns = table(400)
     X = without(columns, "y")
     with databases.connected("postgres", postgres) as connection:
@@ -624,7 +622,7 @@ def test_postgresql_that_rounds_numbers_is_refused(postgres: Callable[[], str]) 
 def test_a_server_counts_with_sqlglot(
     postgres: Callable[[], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "naively.engines.sql_tallies", None)
+    monkeypatch.setitem(sys.modules, "naively.wings.databases.tallies", None)
     with databases.connected("postgres", postgres) as connection:
         write(connection, "postgres", "t", {"x": [1.0, 2.0], "y": ["a", "b"]})
         with pytest.raises(ImportError, match=r"pip install 'naively\[sql\]'\.$"):

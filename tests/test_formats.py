@@ -16,12 +16,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.io.arff import loadarff
 
-from naively.data.files import FileOptions, opened, read
-from naively.data.files.arff import read_arff
-from naively.data.files.formats import number
 from naively.data.reading import ReadAs
 from naively.kernels import dispatch
 from naively.options import Options
+from naively.wings.files import FileOptions, opened, read
+from naively.wings.files.arff import read_arff
+from naively.wings.files.formats import number
 from tests.commands import run
 from tests.test_cli import ok
 

@@ -11,8 +11,8 @@ import pytest
 from scipy.stats import norm
 
 from naively import Bernoulli, Beta, Dirichlet, NaiveBayes, load
-from naively.export.scorecard import Scorecard
 from naively.fitting.weights import posterior
+from naively.inspect.scorecard import Scorecard
 from naively.model.class_prior import class_probabilities
 from tests.node import ask, question
 from tests.scorecards import posterior as posterior_of

@@ -10,11 +10,11 @@ import pytest
 
 from naively import load
 from naively.file import store
-from naively.mail.layout import FORMAT as MAIL_FORMAT
-from naively.mail.score import Verdict, words_of
-from naively.mail.table import open_table as table_of_mail
 from naively.schema.schema import Missing
 from naively.terms.functions import Above, Line, Step, There
+from naively.wings.mail.layout import FORMAT as MAIL_FORMAT
+from naively.wings.mail.score import Verdict, words_of
+from naively.wings.mail.table import open_table as table_of_mail
 from tests.golden.make import FOLDER, SAMPLED, models
 
 FILES = sorted(FOLDER.glob("[0-9]*/*.naively"))

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from naively.mail import html
-from naively.mail.html import visible_text
-from naively.mail.message import read_message
-from naively.mail.score import Verdict, words_of
-from naively.mail.table import MailTable
+from naively.wings.mail import html
+from naively.wings.mail.html import visible_text
+from naively.wings.mail.message import read_message
+from naively.wings.mail.score import Verdict, words_of
+from naively.wings.mail.table import MailTable
 from tests.hidden_text import SHOWN, TRICKS, WITHIN_WORDS
 
 SEEN = ["cheap", "pills", "buy", "now", "offer", "price"]

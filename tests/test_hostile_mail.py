@@ -10,12 +10,12 @@ from encodings.aliases import aliases
 
 import pytest
 
-from naively.mail import limits
-from naively.mail import message as charset
-from naively.mail import message as parts
-from naively.mail.html import visible_text
-from naively.mail.message import decode, read_message, take_apart, within_limits
-from naively.mail.score import words_of
+from naively.wings.mail import limits
+from naively.wings.mail import message as charset
+from naively.wings.mail import message as parts
+from naively.wings.mail.html import visible_text
+from naively.wings.mail.message import decode, read_message, take_apart, within_limits
+from naively.wings.mail.score import words_of
 
 MIB = 1 << 20
 
@@ -109,9 +109,9 @@ HOSTILE = {
 }
 READ = """
 import resource, sys
-from naively.mail.message import read_message
-from naively.mail.score import words_of
-from naively.mail.headers import mark
+from naively.wings.mail.message import read_message
+from naively.wings.mail.score import words_of
+from naively.wings.mail.headers import mark
 raw = sys.stdin.buffer.read()
 def size():
     return int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()

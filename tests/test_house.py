@@ -19,7 +19,7 @@ import pytest
 import naively
 from naively import NaiveBayes
 from naively.estimators.learned import Learned
-from naively.export.scorecard import schema
+from naively.inspect.scorecard import schema
 from naively.model.model import Model
 from tests import structure
 from tests.mutants.faults import EVERY
@@ -39,41 +39,44 @@ SOURCE = ROOT / "src" / "naively"
 FRONT_DOORS = {"__init__", "__main__"}  # they import from every room, when it is needed
 
 
-def house() -> list[list[str]]:
+PARTS = pytest.mark.parametrize("part", [0, 1], ids=["house", "wings"])
+
+
+def house(part: int) -> list[list[str]]:
     """Return the rooms in CONTRIBUTING.md, floor by floor."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    block = re.search(r"^## The house\n.*?^```\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    assert block
-    floors = [re.split(r" {2,}", line, maxsplit=1) for line in block[1].splitlines()]
+    section = text.split("## The house\n")[1].split("\n## ")[0]
+    block = re.findall(r"^```\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)[part]
+    floors = [re.split(r" {2,}", line, maxsplit=1) for line in block.splitlines()]
     assert all(len(floor) == 2 for floor in floors), "each floor has one line that says what it is"
     return [sorted(rooms.split(" | ")) for rooms, _ in floors]
 
 
-def contract() -> list[list[str]]:
-    """Return the rooms in the contract of import-linter, floor by floor, that must exist."""
+def contract(part: int) -> list[list[str]]:
+    """Return the rooms in a contract of import-linter, floor by floor, that must exist."""
     tools = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
-    (layers,) = (
-        contract["layers"]
-        for contract in tools["importlinter"]["contracts"]
-        if contract["type"] == "layers"
-    )
+    contracts = tools["importlinter"]["contracts"]
+    layers = [of["layers"] for of in contracts if of["type"] == "layers"][part]
     return [sorted(layer.split(" | ")) for layer in layers if not layer.startswith("(")]
 
 
-def folders() -> set[str]:
-    """Return the folders and files of the package."""
-    packages = {path.parent.name for path in SOURCE.glob("*/__init__.py")}
-    return packages | {path.stem for path in SOURCE.glob("*.py")} - FRONT_DOORS
+def folders(part: int) -> set[str]:
+    """Return the folders and files of the package, or of its wings."""
+    source = SOURCE / "wings" if part else SOURCE
+    packages = {path.parent.name for path in source.glob("*/__init__.py")}
+    return packages | {path.stem for path in source.glob("*.py")} - FRONT_DOORS
 
 
-def test_contributing_lists_the_floors_of_the_contract() -> None:
-    assert house() == contract()
+@PARTS
+def test_contributing_lists_the_floors_of_the_contract(part) -> None:
+    assert house(part) == contract(part)
 
 
+@PARTS
 @pytest.mark.parametrize("floors", [house, contract])
-def test_the_rooms_are_the_folders(floors) -> None:
-    rooms = [room for floor in floors() for room in floor]
-    assert sorted(rooms) == sorted(folders())
+def test_the_rooms_are_the_folders(floors, part) -> None:
+    rooms = [room for floor in floors(part) for room in floor]
+    assert sorted(rooms) == sorted(folders(part))
 
 
 def test_the_faults_that_can_be_planted_apply_to_the_code_as_it_is() -> None:

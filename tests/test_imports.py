@@ -14,7 +14,7 @@ import pytest
 import naively
 from naively import NaiveBayes
 from naively.events.base import EventModel
-from naively.tabular import Tabular
+from naively.tabular import Drawn, Tabular
 
 SOURCE = Path(naively.__file__).parent
 HEAVY = {
@@ -77,8 +77,8 @@ def test_a_text_is_predicted_by_a_loaded_model_without_what_learned_it(tmp_path)
 TABLE = "a,b,y\n" + "1,red,x\n2,red,x\n,blue,z\n8,blue,z\n" * 9
 LATER = {"email", "importlib.metadata", "logging", "asyncio"}  # of the standard library
 LEARNING = {  # rooms of the house
-    "naively.fitting", "naively.assess", "naively.inspect", "naively.estimators", "naively.report",
-    "naively.export", "naively.engines",
+    "naively.fitting", "naively.assess", "naively.inspect", "naively.estimators",
+    "naively.wings.report", "naively.wings.databases", "naively.wings.onnx",
 }  # fmt: skip
 
 
@@ -107,7 +107,7 @@ def test_the_version_is_said_without_reading_the_metadata_of_packages():
 def test_a_verb_is_imported_alone(trained):
     loaded = every_module_loaded("-m", "naively", "show", trained[1], "-f", "csv")
     verbs = {"learn", "export", "serve", "demo", "curve"}
-    assert loaded & {f"naively.cli.{verb}" for verb in verbs} == set()
+    assert loaded & {f"naively.wings.cli.{verb}" for verb in verbs} == set()
 
 
 def test_a_small_table_is_predicted_without_what_learned_it_and_what_reads_large_files(trained):
@@ -120,7 +120,7 @@ def test_a_small_table_is_learned_without_what_explains_it(trained, tmp_path):
     loaded = every_module_loaded("-m", "naively", "train", data, "-t", "y", "-o", new)
     assert loaded & (HEAVY | LATER) == {"click", "safetensors"}
     assert (
-        loaded & {"naively.inspect", "naively.export", "naively.report", "naively.engines.spark"}
+        loaded & {"naively.inspect", "naively.wings.report", "naively.wings.databases.spark"}
         == set()
     )
 
@@ -200,7 +200,7 @@ def test_class_is_abstract_or_final():
         base for base in concrete if issubclass(base, EventModel) and "name" not in dir(base)
     }
     # An event model without a name cannot be chosen, nor is a result a table without columns.
-    assert concrete == unnamed | {Tabular}
+    assert concrete == unnamed | {Drawn, Tabular}
 
 
 def test_dir_lists_public_names():

@@ -17,7 +17,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from naively import GaussianNB, NaiveBayes
-from naively.data.files import opened
+from naively.wings.files import opened
 from tests.in_batches import joined
 from tests.test_streams import SOURCES, frame, source
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from naively import NaiveBayes, load, saving
-from naively.cli import learn
 from naively.file import store
+from naively.wings.cli import learn
 from tests.commands import run
 from tests.test_cli import ROWS, ok, sentence
 

@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from naively.data import files
-from naively.mail.html import visible_text
-from naively.mail.learn import learn
-from naively.mail.mailbox import read_labelled, read_messages
-from naively.mail.message import COLUMNS, decode, read_contacts, read_message
-from naively.mail.places import is_mail
-from naively.mail.score import Verdict, words_of
-from naively.mail.table import CLASSES, open_table
+from naively.wings import files
+from naively.wings.mail.html import visible_text
+from naively.wings.mail.learn import learn
+from naively.wings.mail.mailbox import read_labelled, read_messages
+from naively.wings.mail.message import COLUMNS, decode, read_contacts, read_message
+from naively.wings.mail.places import is_mail
+from naively.wings.mail.score import Verdict, words_of
+from naively.wings.mail.table import CLASSES, open_table
 
 
 def message(**parts: object) -> bytes:
@@ -408,7 +408,7 @@ def test_words_of_another_unicode_are_not_mixed(
     path, rows = str(tmp_path / "m.naively"), [({"body": "one two"}, "ham")]
     learn(path, rows)
     before = Path(path).read_bytes()
-    monkeypatch.setattr("naively.mail.learn.unicode_version", lambda: "99.0.0")
+    monkeypatch.setattr("naively.wings.mail.learn.unicode_version", lambda: "99.0.0")
     message = r"m.naively has the words of Unicode 16.0.0, and this version .* 99.0.0: learn"
     with pytest.raises(ValueError, match=message):
         learn(path, rows)

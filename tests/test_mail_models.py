@@ -18,13 +18,13 @@ from scipy.special import logit
 from selectolax.lexbor import LexborHTMLParser
 from sklearn.metrics import log_loss
 
-from naively.mail.evaluation import Judged, guaranteed, judged_by_leaving_out, upper_bound
-from naively.mail.exchange import dump, parse_backup, parse_dump
-from naively.mail.layout import BINS
-from naively.mail.learn import learn
-from naively.mail.message import read_message
-from naively.mail.score import BIN_WIDTH, Verdict, prior_log_odds, words_of
-from naively.mail.table import MailTable, open_table
+from naively.wings.mail.evaluation import Judged, guaranteed, judged_by_leaving_out, upper_bound
+from naively.wings.mail.exchange import dump, parse_backup, parse_dump
+from naively.wings.mail.layout import BINS
+from naively.wings.mail.learn import learn
+from naively.wings.mail.message import read_message
+from naively.wings.mail.score import BIN_WIDTH, Verdict, prior_log_odds, words_of
+from naively.wings.mail.table import MailTable, open_table
 from tests.commands import run
 
 SPAM = b"From: a@shop.example\nSubject: Cheap pills\nMessage-ID: <s%d>\n\nBuy now, offer %d\n"

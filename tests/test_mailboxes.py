@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from naively import NaiveBayes
-from naively.mail.learn import learn
-from naively.mail.limits import BYTES
-from naively.mail.mailbox import read_labelled, read_messages
-from naively.mail.message import read_message
+from naively.wings.mail.learn import learn
+from naively.wings.mail.limits import BYTES
+from naively.wings.mail.mailbox import read_labelled, read_messages
+from naively.wings.mail.message import read_message
 from tests.commands import run
 
 RAW = b"From: ann@example.org\nSubject: Lunch\n\nAt noon?\n"

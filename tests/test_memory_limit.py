@@ -8,8 +8,8 @@ import duckdb
 import numpy as np
 import pytest
 
-from naively.cli.shared import size_of
-from naively.data import files
+from naively.wings import files
+from naively.wings.cli.shared import size_of
 from tests.test_cli import ok, sentence, table
 
 ROWS = 100_000

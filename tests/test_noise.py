@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import optimize, signal, stats
 
-from naively.counting.noise import (
+from naively.wings.private import (
     DiscreteGaussian,
     DiscreteLaplace,
     Noise,

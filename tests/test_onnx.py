@@ -19,10 +19,10 @@ from hypothesis import strategies as st
 
 from naively import Bernoulli, NaiveBayes, Text, load
 from naively.data.frames import as_rows
-from naively.export.onnx import inputs_of, onnx_of, tensors_of
-from naively.export.scorecard import Scorecard
+from naively.inspect.scorecard import Scorecard
 from naively.model.model import Model
 from naively.terms.views import AnyTerm, Cell, LevelsTerm, PresenceTerm
+from naively.wings.onnx import onnx_of, tensors_of
 from tests import ruled
 from tests.cases import CASES, Case
 from tests.laws import samples
@@ -85,7 +85,7 @@ def test_probabilities_are_those_of_the_model(case: Case, data: Any) -> None:
 
 
 def scored(model: Model, card: Scorecard, rows: Any) -> np.ndarray:
-    inputs = tensors_of(list(inputs_of(card).values()), model.view.schema.match(rows))
+    inputs = tensors_of(card, model.view.schema.match(rows))
     found: np.ndarray = session_of(onnx_of(card)).run(["probabilities"], inputs)[0]
     return found
 

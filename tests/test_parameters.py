@@ -33,9 +33,9 @@ from naively import (
     Text,
     datasets,
 )
-from naively.cli.app import app
 from naively.inspect.difference import Interval
 from naively.inspect.parameters import Parameters, parameters
+from naively.wings.cli.app import app
 from tests.cases import CASES, Case
 from tests.laws import samples
 

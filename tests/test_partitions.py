@@ -19,9 +19,9 @@ from naively import NaiveBayes
 from naively.data.columns import Reading
 from naively.data.frames import as_rows
 from naively.data.reading import Forms
-from naively.engines.spark import Counting, FormsOfPartition, Partition
 from naively.fitting.learn import Recipe
 from naively.model.model import Model
+from naively.wings.databases.spark import Counting, FormsOfPartition, Partition
 from tests.spark.tables import mixed, texts
 
 TABLES = {"mixed": mixed(120).drop_columns("w"), "texts": texts(60)}

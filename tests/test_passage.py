@@ -11,12 +11,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from naively.mail import passage
-from naively.mail.headers import mark
-from naively.mail.learn import learn
-from naively.mail.limits import BYTES
-from naively.mail.message import read_message
-from naively.mail.passage import CHUNK, ERROR, TRY_AGAIN, pass_on, say
+from naively.wings.mail import passage
+from naively.wings.mail.headers import mark
+from naively.wings.mail.learn import learn
+from naively.wings.mail.limits import BYTES
+from naively.wings.mail.message import read_message
+from naively.wings.mail.passage import CHUNK, ERROR, TRY_AGAIN, pass_on, say
 
 MESSAGE = b"From: x@shop.example\nSubject: Cheap pills\n\nBuy cheap pills now!\n"
 MARK = b"X-Naively-Class: "
@@ -81,7 +81,7 @@ def test_a_reader_that_goes_away_has_the_message_tried_again(model: Path) -> Non
 def test_without_memory_the_message_is_written(model: Path) -> None:
     # The process may not grow by more than 24 MB after it has started; the message takes more.
     code = (
-        "import resource, sys\nfrom naively.mail.command import run\n"
+        "import resource, sys\nfrom naively.wings.mail.command import run\n"
         "size = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize()\n"
         "resource.setrlimit(resource.RLIMIT_AS, (size + (24 << 20),) * 2)\n"
         f"sys.exit(run(['filter', '--exit-code', {str(model)!r}]))"

@@ -18,7 +18,7 @@ from matplotlib.transforms import Bbox
 
 from naively import Gaussian, NaiveBayes
 from naively.estimators.learned import NO_TARGET
-from naively.pictures.axes import of_target
+from naively.wings.pictures.axes import of_target
 from tests.drawn import DOTS, PICTURES, digits, manifest, passengers, ship, small
 
 KEPT = (

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from naively.data import files
-from naively.data.files import reader
-from naively.data.files.plain import MOST
 from naively.options import FileOptions
+from naively.wings import files
+from naively.wings.files import reader
+from naively.wings.files.plain import MOST
 
 CELLS = st.sampled_from(
     ["", "1", "-2.5", "red", "a b", " x", "é", "NA", "2024-01-02", "true", "7\t"]

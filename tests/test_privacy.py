@@ -25,20 +25,23 @@ from naively import (
     load,
 )
 from naively.counting.axis import PRESENT, VALUE
-from naively.counting.noise import DiscreteGaussian, DiscreteLaplace, Noise, random_below
 from naively.file import store
 from naively.model.counted import AddedNoise
 from naively.model.model import Model
-from naively.model.privacy import (
+from naively.schema.schema import Group
+from naively.wings.private import (
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Noise,
     Sensitivity,
     change_of,
     choose,
     is_declared,
     is_once,
+    random_below,
     regular,
     with_noise,
 )
-from naively.schema.schema import Group
 from tests.cases import CASES, TEXT, Case, Cells, objects
 from tests.damage import rewrite
 from tests.laws import Sample, samples

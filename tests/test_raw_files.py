@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from naively import columns
-from naively.data.files import FileOptions, opened, read
+from naively.wings.files import FileOptions, opened, read
 from tests.test_cli import ok
 
 RAW = Path(__file__).parent / "raw"

@@ -20,12 +20,12 @@ from sklearn.datasets import load_breast_cancer
 
 from naively import Gaussian, JointTable, KernelDensity, NaiveBayes, load
 from naively.counting.axis import title
-from naively.export.scorecard import scorer as scorer_script
 from naively.inspect.effect import effect
+from naively.inspect.scorecard import scorer as scorer_script
 from naively.inspect.uncertainty import covariance_for
-from naively.report.page import SCRIPTS
-from naively.report.scored import equal_bins
-from naively.report.subject import choose
+from naively.wings.report.page import SCRIPTS
+from naively.wings.report.scored import equal_bins
+from naively.wings.report.subject import choose
 from tests.commands import run
 from tests.linear_parts import with_linear_part
 from tests.reported import HOSTILE, table, with_holes, with_interactions
@@ -185,7 +185,7 @@ def test_texts_that_are_too_large_are_scored_by_what_matters_most(monkeypatch):
     texts = [text + " cheap pills" * label for text, label in zip(texts, labels, strict=True)]
     nb = NaiveBayes().fit(texts, labels)
     most = len(nb.export.scorecard().to_json()) * 2 // 3
-    monkeypatch.setattr("naively.report.scorer.MOST", most)
+    monkeypatch.setattr("naively.wings.report.scorer.MOST", most)
     report = nb.export.report(texts[:4])
     assert len(parse(report).css_first("#scorer").text()) < most
     scorer = scorer_of(report)
@@ -283,9 +283,9 @@ def test_real_table_is_scored_like_the_library():
 @pytest.mark.slow
 def test_scorecard_is_measured_as_it_is_written(nb, monkeypatch):
     written = parse(nb.export.report()).css_first("#scorer").text()
-    monkeypatch.setattr("naively.report.scorer.MOST", len(written))
+    monkeypatch.setattr("naively.wings.report.scorer.MOST", len(written))
     assert scorer_of(nb.export.report()) is not None
-    monkeypatch.setattr("naively.report.scorer.MOST", len(written) - 1)
+    monkeypatch.setattr("naively.wings.report.scorer.MOST", len(written) - 1)
     assert scorer_of(nb.export.report()) is None
 
 
@@ -358,7 +358,7 @@ def test_texts_of_which_no_row_is_kept_can_be_written():
 def test_program_does_not_end_its_element(nb):
     page = nb.export.report().html
     (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
-    own = [files("naively.report").joinpath(name).read_text("utf-8") for name in SCRIPTS]
+    own = [files("naively.wings.report").joinpath(name).read_text("utf-8") for name in SCRIPTS]
     assert script == scorer_script() + "".join(own)
     assert "<!--" not in script
 

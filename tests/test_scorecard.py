@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from naively import Bernoulli, NaiveBayes, Patterns, Text
 from naively.data.frames import as_rows
-from naively.export.scorecard import Scorecard
+from naively.inspect.scorecard import Scorecard
 from naively.model.model import Model
 from naively.terms.functions import Above, Condition, Line, OneOf, Product, Rule, Step, Term
 from tests import ruled

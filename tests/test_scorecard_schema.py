@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator, ValidationError
 
 from naively import NaiveBayes
-from naively.export.scorecard import VERSION, schema
+from naively.inspect.scorecard import VERSION, schema
 from tests.cases import CASES, Case
 from tests.laws import samples
 from tests.test_export import PAGES

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from naively import NaiveBayes, Text
 from naively.data.frames import as_rows
-from naively.export.scorecard import Scorecard
+from naively.inspect.scorecard import Scorecard
 from naively.kernels.folding import table_text
 from tests import ruled
 from tests.cases import CASES, Case

@@ -250,8 +250,8 @@ def test_a_large_file_is_read_in_batches_as_at_once(
 ) -> None:
     from click.testing import CliRunner
 
-    from naively.cli.app import app
-    from naively.data import files
+    from naively.wings import files
+    from naively.wings.cli.app import app
 
     opened = files.opened
     n = 2_000

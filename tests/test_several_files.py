@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from naively import NaiveBayes
-from naively.data.files import opened, read
+from naively.wings.files import opened, read
 from tests.in_batches import in_batches
 from tests.test_cli import ok, sentence
 

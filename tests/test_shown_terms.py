@@ -13,9 +13,9 @@ import pandas as pd
 import pytest
 
 from naively import Bernoulli, Categorical, Gaussian, NaiveBayes
-from naively.cli import ask, shared
 from naively.file.store import Content
 from naively.inspect.odds import strongest
+from naively.wings.cli import ask, shared
 from tests.linear_parts import with_linear_part
 from tests.reported import table, with_holes
 

@@ -6,12 +6,12 @@ import zlib
 
 import pytest
 
-from naively.mail import spamd
-from naively.mail.limits import BYTES
-from naively.mail.score import Verdict, WordWeights
-from naively.mail.spamd import RefusedError, Request, read_message, read_request, scored
-from naively.mail.table import MailTable
-from naively.mail.verdict import division_of, score_and_threshold
+from naively.wings.mail import spamd
+from naively.wings.mail.limits import BYTES
+from naively.wings.mail.score import Verdict, WordWeights
+from naively.wings.mail.spamd import RefusedError, Request, read_message, read_request, scored
+from naively.wings.mail.table import MailTable
+from naively.wings.mail.verdict import division_of, score_and_threshold
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,10 @@ from hypothesis import strategies as st
 from naively.counting.axis import SQUARE, VALUE, Cells
 from naively.counting.labels import encode_labels
 from naively.data.columns import column_rows
-from naively.engines import sql
-from naively.engines.databases import database_of
 from naively.events import JointTable, LogitNormal, LogNormal
 from naively.fitting.learn import Recipe, count
 from naively.model.model import Model
+from naively.wings.databases import tables
 from tests import databases
 from tests.cases import CASES, Case
 from tests.laws import Sample, samples
@@ -58,10 +57,11 @@ def in_database(database: tuple[str, Any], sample: Sample) -> Model:
     """Learn a table where it is."""
     table = put(database, sample)
     weight = None if sample.weight is None else "weight"
+    how = Recipe(sample.case.event, sample.case.settings)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sql, "FEW", 0)  # a server counts small tables too
-        source = sql.labelled(database_of(database[1]), table, "class", weight)
-    counted, _ = count(source, Recipe(sample.case.event, sample.case.settings))
+        patch.setattr(tables, "FEW", 0)  # a server counts small tables too
+        with tables.labelled_table(database[1], table, "class", weight) as source:
+            counted, _ = count(source, how)
     assert counted is not None
     return Model.of(counted)
 

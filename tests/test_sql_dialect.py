@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from naively.engines.databases import Dialect, dialect_of
+from naively.wings.databases.databases import Dialect, dialect_of
 from tests import databases
 
 # ruff: noqa: S608  (queries are what is tested)

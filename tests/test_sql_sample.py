@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from naively import NaiveBayes
-from naively.engines import sql, sql_tallies
-from naively.engines.databases import DatabaseTable, database_of
-from naively.engines.sql_tallies import Sampled, ServerTable, sample
 from naively.fitting import reservoir
 from naively.fitting.reservoir import Reservoir, SampleSize, rows_of_each
+from naively.wings.databases import tables, tallies
+from naively.wings.databases.databases import DatabaseTable, database_of
+from naively.wings.databases.tallies import Sampled, ServerTable, sample
 from tests.databases import connected, write
 
 SIZE = 400  # rows of a sample
@@ -34,8 +34,8 @@ def table(labels: list[Any], seed: int = 0) -> dict[str, list[Any]]:
 @pytest.fixture
 def server(postgres: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """A connection to a server that counts small tables too, and of which samples are small."""
-    monkeypatch.setattr(sql, "FEW", 0)
-    monkeypatch.setattr(sql_tallies, "ROWS", SIZE)
+    monkeypatch.setattr(tables, "FEW", 0)
+    monkeypatch.setattr(tallies, "ROWS", SIZE)
     monkeypatch.setattr(reservoir, "sample_size", lambda *_: SampleSize(SIZE, SIZE, 0.0, ""))
     with connected("postgres", postgres) as connection:
         yield connection

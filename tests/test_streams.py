@@ -20,9 +20,9 @@ import pytest
 
 from naively import NaiveBayes
 from naively.data import stream as streams
-from naively.data.files import opened
 from naively.data.stream import ReadAgainError, as_stream, in_pieces
 from naively.kernels.strings import pack_strings
+from naively.wings.files import opened
 from tests.chessboard import chessboard
 from tests.test_settle import many_texts
 

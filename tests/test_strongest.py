@@ -12,7 +12,7 @@ from sklearn.naive_bayes import MultinomialNB
 from naively import Categorical, Multinomial, NaiveBayes
 from naively.inspect.difference import items_of_both
 from naively.inspect.odds import Odds
-from naively.pictures.axes import MOST
+from naively.wings.pictures.axes import MOST
 
 RNG = np.random.default_rng(0)
 COUNTS = RNG.poisson(RNG.gamma(1, 3, (3, 6)).repeat(20, axis=0))

@@ -20,9 +20,9 @@ import pytest
 
 from naively import Gaussian, NaiveBayes, load
 from naively.counting.labels import as_classes, encode_labels, union_classes
-from naively.data.files import read
-from naively.data.files.dialects import CsvDialect
-from naively.data.files.source import CHUNK, LONGEST, Survey, recount, survey
+from naively.wings.files import read
+from naively.wings.files.dialects import CsvDialect
+from naively.wings.files.source import CHUNK, LONGEST, Survey, recount, survey
 from tests.in_batches import in_batches
 from tests.test_cli import ok, sentence, table
 
@@ -67,7 +67,7 @@ def test_a_long_last_row_is_read(tmp_path: Path, size: int, quote: str, end: str
 @pytest.mark.slow
 def test_rows_that_are_lost_are_missed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What another fault of the reader of tables would be told; this one is planted."""
-    from naively.data.files import source, tables
+    from naively.wings.files import source, tables
 
     monkeypatch.setattr(source, "LONG", LONGEST)  # as if it were not known that a line is long
     path = tmp_path / "t.csv"
@@ -254,7 +254,7 @@ def test_every_format_is_read_in_batches(tmp_path: Path) -> None:
 
 
 def test_batches_of_long_rows_are_short(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from naively.data.files import tables
+    from naively.wings.files import tables
 
     monkeypatch.setattr(tables, "BATCH", 64)
     monkeypatch.setattr(tables, "LONG", 30)
@@ -269,7 +269,7 @@ def test_batches_of_long_rows_are_short(tmp_path: Path, monkeypatch: pytest.Monk
 STATUS = Path("/proc/self/status")  # of the process itself; getrusage begins at its parent's size
 BOMB = f"""
 import pathlib, re, sys
-from naively.data.files import opened
+from naively.wings.files import opened
 with opened(sys.argv[1]) as table:
     print(sum(len(b) for b in table))
 print(int(re.search(r"VmHWM:\\s+(\\d+)", pathlib.Path("{STATUS}").read_text())[1]) // 1024)

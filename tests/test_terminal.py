@@ -20,10 +20,10 @@ from typing import Any
 import pytest
 
 from naively import NaiveBayes, messages
-from naively.cli import app
-from naively.cli import shared as output
-from naively.cli.options import Format
-from naively.mail.command import run as run_mail
+from naively.wings.cli import app
+from naively.wings.cli import shared as output
+from naively.wings.cli.options import Format
+from naively.wings.mail.command import run as run_mail
 
 HOSTILE = [
     "yes[/]", "[link=https://example.org]here[/link]", "[red]", ":smiley:", "\x1b[35mred\x1b[7m",

@@ -18,12 +18,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from naively import Bernoulli, CategoricalNB, GaussianNB, NaiveBayes, Text
-from naively.data import files
 from naively.data.frames import as_rows
-from naively.export import sql as tokens
-from naively.export.scorecard import Scorecard
-from naively.export.sql import Query, QueryOptions, score_query
+from naively.inspect.scorecard import Scorecard
 from naively.model.model import Model
+from naively.wings import files
+from naively.wings.databases import query as tokens
+from naively.wings.databases.query import Query, QueryOptions, score_query
 from tests import databases, ruled
 from tests.cases import CASES, Case
 from tests.laws import samples

@@ -31,20 +31,20 @@ from prometheus_client.parser import text_string_to_metric_families
 from starlette.testclient import TestClient
 
 from naively import NaiveBayes
-from naively.cli.ask import subject_of
-from naively.cli.predictions import decision_of
-from naively.cli.serve import listen
 from naively.data.columns import Reading
 from naively.data.frames import as_rows
 from naively.file import store
 from naively.file.store import Content
 from naively.messages import Verbosity
 from naively.model.class_prior import given_prior, shift
-from naively.report.page import write_report
-from naively.serve import app
-from naively.serve.answers import ModelAnswers
-from naively.serve.app import ModelService, RequestLimits
-from naively.serve.rows import RequestError, RowColumn, RowForm, parse
+from naively.wings.cli.ask import subject_of
+from naively.wings.cli.predictions import decision_of
+from naively.wings.cli.serve import listen
+from naively.wings.report.page import write_report
+from naively.wings.serve import app
+from naively.wings.serve.answers import ModelAnswers
+from naively.wings.serve.app import ModelService, RequestLimits
+from naively.wings.serve.rows import RequestError, RowColumn, RowForm, parse
 from tests.cases import CASES, Case
 from tests.commands import run
 from tests.laws import samples
@@ -565,7 +565,7 @@ def test_few_explained_rows_are_held_at_a_time(nb, rows, monkeypatch) -> None:
     answers = ModelAnswers(Content(nb.model_, {}, None))
     given = [as_json(row) for row in rows]
     whole = answers.of(given, 5)
-    monkeypatch.setattr("naively.serve.answers.TOGETHER", 7)
+    monkeypatch.setattr("naively.wings.serve.answers.TOGETHER", 7)
     assert answers.of(given, 5) == whole
 
 
@@ -575,7 +575,7 @@ def test_what_is_held_of_all_requests_is_bounded(path, monkeypatch) -> None:
     for body in bodies:
         client.post("/predict", content=body)
     assert client.app.held == 0
-    monkeypatch.setattr("naively.serve.app.TOGETHER", 0)
+    monkeypatch.setattr("naively.wings.serve.app.TOGETHER", 0)
     answer = client.post("/predict", json={})
     assert answer.status_code == 503
     assert "too many large requests" in answer.json()["error"]
@@ -632,7 +632,7 @@ def test_a_request_is_counted_until_it_is_answered(path) -> None:
 
 @pytest.mark.parametrize(("ends", "status"), [(True, 400), (False, 408)])
 def test_a_body_that_does_not_arrive_is_given_up(path, monkeypatch, ends, status) -> None:
-    monkeypatch.setattr("naively.serve.app.PATIENCE", 0.01)
+    monkeypatch.setattr("naively.wings.serve.app.PATIENCE", 0.01)
     service, sent = asking(path).app, []
     parts = iter([{"type": "http.request", "body": b'{"a', "more_body": True}])
 

@@ -246,7 +246,7 @@ def test_a_file_is_read_to_the_same(tmp_path: Path) -> None:
     lines = ["x,day,z,y"]
     lines += [",".join(map(str, row)) for row in zip(*X.values(), Y, strict=True)]
     file.write_text("\n".join(lines) + "\n")
-    from naively.data import files
+    from naively.wings import files
 
     with files.opened(file, rows=50) as stream:
         nb = NaiveBayes().fit(stream, "y")

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from naively import __version__
-from naively.cli.app import app
-from naively.mail.command import HELP, STATUSES, VERBS
-from naively.mail.verbs.parser import Parser
+from naively.wings.cli.app import app
+from naively.wings.mail.command import HELP, STATUSES, VERBS
+from naively.wings.mail.verbs.parser import Parser
 
 MAIL = "naively-mail"
 
@@ -113,7 +113,7 @@ def _verbs(root: Any) -> Iterator[str]:
 
 def parser_of(verb: str) -> Parser:
     """Return what parses the arguments of a verb of the mail filter."""
-    module = import_module(f"naively.mail.verbs.{VERBS[verb][1]}")
+    module = import_module(f"naively.wings.mail.verbs.{VERBS[verb][1]}")
     parser: Parser = module.parser_of(verb)
     return parser
 

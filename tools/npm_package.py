@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 FILES = [
     *("packages/js/package.json", "packages/js/README.md", "packages/js/scorer.d.mts"),
-    *("src/naively/export/scorer.mjs", "src/naively/export/scorecard.schema.json", "LICENSE"),
+    *("src/naively/inspect/scorer.mjs", "src/naively/inspect/scorecard.schema.json", "LICENSE"),
 ]
 
 

@@ -30,7 +30,7 @@ from naively import (
     Poisson,
     datasets,
 )
-from naively.pictures.axes import COLOURS, GREY, STYLE, line, new_axes
+from naively.wings.pictures.axes import COLOURS, GREY, STYLE, line, new_axes
 
 plt.rcParams.update(STYLE)
 

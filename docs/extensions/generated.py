@@ -17,8 +17,8 @@ from typing import Any
 
 import click
 
-from naively.cli.app import app
-from naively.mail.command import VERBS as MAIL
+from naively.wings.cli.app import app
+from naively.wings.mail.command import VERBS as MAIL
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "benchmarks" / "results"

@@ -20,7 +20,7 @@ import numpy as np
 
 from naively import NaiveBayes
 from naively.datasets import play_tennis
-from naively.export.scorecard import in_bytes, scorer
+from naively.inspect.scorecard import in_bytes, scorer
 from naively.kernels.folding import table_text
 
 FOLDER = Path(__file__).parents[1] / "motion"

@@ -8,7 +8,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from naively import NaiveBayes
-from naively.pictures.axes import STYLE
+from naively.wings.pictures.axes import STYLE
 
 plt.rcParams.update(STYLE)
 

@@ -26,11 +26,11 @@ def main() -> None:
     status = 75 if is_mail else 1  # try again: Python's own of any error, 1, would mean ham
     try:
         if is_mail:
-            from naively.mail.command import run
+            from naively.wings.mail.command import run
 
             status = run(sys.argv[2:])
         else:
-            from naively.cli.app import main as run_all
+            from naively.wings.cli.app import main as run_all
 
             run_all()
     except KeyboardInterrupt:

@@ -7,10 +7,10 @@ No answer is written down that naively, or exact arithmetic, can compute. An ans
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from naively import datasets
 from naively.counting.labels import Label
@@ -21,6 +21,11 @@ from naively.events.estimate import Estimate
 from naively.inspect.parameters import parameter_counts
 from naively.schema.settings import Probabilities
 from naively.schema.text import Text
+from naively.wings.pictures.axes import DASHES, HEIGHT, MARKERS, WIDTH, pyplot, styled
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike
 
 ENOUGH = 0.002  # of a number: how far from it an answer may be
 
@@ -414,3 +419,36 @@ EXERCISES = {
     "5.8": Exercise("All copies together must say what one says.", lambda: Fraction(1, 4)),
     "5.9": Exercise("The day is subtracted from the class that it had.", _without_the_first_day),
 }
+
+
+# --- Pictures side by side, and lines of measurements: what the examples share -------------------
+
+
+def side_by_side(
+    *titles: str, rows: int = 1, width: float = WIDTH, height: float = HEIGHT
+) -> list[Axes]:
+    """Return Axes of a new figure, one for each title, in the style of all pictures."""
+    # The Axes are in ``rows`` rows; each is ``width`` by ``height`` inches.
+    plt, columns = pyplot(), -(-len(titles) // rows)
+    axes = []
+    with styled():
+        figure = plt.figure(figsize=(width * columns, height * rows), layout="constrained")
+        parts = figure.subfigures(rows, columns, squeeze=False).flat
+        for title, part in zip(titles, parts, strict=False):
+            part.suptitle(title, fontsize=8)
+            axes.append(part.subplots())
+    return axes
+
+
+def draw_lines(
+    x: ArrayLike, lines: Mapping[str, ArrayLike], labels: tuple[str, str], ax: Axes
+) -> None:
+    """Draw lines over a logarithmic axis, each with a dash and a marker of its own."""
+    # labels: what x is, and what the heights of the lines are
+    with styled():
+        for (name, y), dash, marker in zip(lines.items(), DASHES, MARKERS, strict=False):
+            ax.plot(x, y, linestyle=dash, marker=marker, markersize=3, linewidth=1.2, label=name)
+        ax.set_xscale("log")
+        ax.set_xlabel(labels[0])
+        ax.set_ylabel(labels[1])
+        ax.legend()

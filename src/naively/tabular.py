@@ -10,9 +10,13 @@ import json
 import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
 
+from naively.doors import wing
 from naively.messages import Shown, visible
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 SHOWN = 20  # rows that are printed
 Library: TypeAlias = Literal["pandas", "polars", "pyarrow"]
@@ -84,6 +88,20 @@ class Tabular(Shown):
     def __str__(self) -> str:
         """Return the names and the first rows, column under column."""
         return as_text(self.to_dict())
+
+
+class Drawn(Tabular):
+    """A result that is a table, and has a picture."""
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the result on Axes, or on new ones, and return them."""
+        return picture(self, ax)
+
+
+def picture(result: object, ax: Axes | None, which: str = "", **options: object) -> Axes:
+    """Draw one of the pictures of a result."""
+    drawn: Axes = wing("picture")(result, ax, which, **options)
+    return drawn
 
 
 def as_text(columns: Mapping[str, Sequence[Any]], rows: int | None = None) -> str:

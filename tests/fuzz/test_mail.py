@@ -8,13 +8,13 @@ import re
 
 from selectolax.lexbor import LexborHTMLParser
 
-from naively.mail import limits
-from naively.mail.headers import mark
-from naively.mail.html import visible_text
-from naively.mail.learn import MailBatch, corrected
-from naively.mail.message import COLUMNS, CONTACTS, read_message
-from naively.mail.score import Verdict, words_of
-from naively.mail.table import MailTable
+from naively.wings.mail import limits
+from naively.wings.mail.headers import mark
+from naively.wings.mail.html import visible_text
+from naively.wings.mail.learn import MailBatch, corrected
+from naively.wings.mail.message import COLUMNS, CONTACTS, read_message
+from naively.wings.mail.score import Verdict, words_of
+from naively.wings.mail.table import MailTable
 from tests.fuzz import fuzz
 from tests.fuzz.mail import html, message, noise
 

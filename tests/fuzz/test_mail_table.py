@@ -11,9 +11,9 @@ from binascii import crc32
 
 import pytest
 
-from naively.mail.layout import ARRAYS, UNKNOWN, _with_checksum
-from naively.mail.score import Verdict
-from naively.mail.table import MailTable
+from naively.wings.mail.layout import ARRAYS, UNKNOWN, _with_checksum
+from naively.wings.mail.score import Verdict
+from naively.wings.mail.table import MailTable
 from tests.fuzz import fuzz
 from tests.fuzz.mail import mutated
 

@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 
 from naively.data.columns import join_columns
-from naively.data.files import FileColumns, read
-from naively.data.files.dialects import ROW_NAME
 from naively.kernels.forms import Form, read_cell
+from naively.wings.files import FileColumns, read
+from naively.wings.files.dialects import ROW_NAME
 from tests.fuzz import fuzz
 from tests.in_batches import in_batches
 

@@ -9,8 +9,8 @@ import random
 
 import pytest
 
-from naively.cli import shared as output
-from naively.cli.options import Format
+from naively.wings.cli import shared as output
+from naively.wings.cli.options import Format
 from tests.fuzz import fuzz
 from tests.test_terminal import HOSTILE, Terminal, harmless
 

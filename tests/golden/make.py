@@ -37,11 +37,11 @@ from naively import (
     Text,
 )
 from naively.file import store
-from naively.mail.layout import FORMAT as MAIL_FORMAT
-from naively.mail.learn import learn
-from naively.mail.message import read_message
-from naively.mail.score import Verdict, words_of
-from naively.mail.table import open_table
+from naively.wings.mail.layout import FORMAT as MAIL_FORMAT
+from naively.wings.mail.learn import learn
+from naively.wings.mail.message import read_message
+from naively.wings.mail.score import Verdict, words_of
+from naively.wings.mail.table import open_table
 
 FOLDER = Path(__file__).parent
 SAMPLED = "mixed-sampled"  # the model that is saved with the sample of its rows

@@ -3,7 +3,7 @@
 from tests.mutants.fault import Fault
 
 LAWS = ("tests/test_noise.py", "tests/test_privacy.py")
-NOISE, PRIVACY = "src/naively/counting/noise.py", "src/naively/model/privacy.py"
+NOISE = PRIVACY = "src/naively/wings/private.py"
 
 FAULTS = [
     Fault(name, file, was, now, LAWS)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from naively import pictures
 from naively.counting.block import Batch
 from naively.counting.labels import MANY_CLASSES, Labels
 from naively.counting.leave_one_out import one_of_each
@@ -28,7 +27,7 @@ from naively.options import Weighting
 from naively.schema.schema import Group, GroupKey
 from naively.schema.settle import make_sure
 from naively.schema.text import TextModel
-from naively.tabular import Tabular
+from naively.tabular import Tabular, picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -84,14 +83,7 @@ class SmoothingCurve(Tabular):
             Where they are in the range, 0 (maximum likelihood), 1/2 (Jeffreys) and 1 (Laplace) are
             marked, and what leave-one-out has chosen.
         """
-        value = np.array(getattr(self, check_metric(metric)))
-        which, smoothing = np.array(self.which), np.array(self.smoothing)
-        curves = [
-            pictures.scores.Plotted(name, smoothing[which == name], value[which == name])
-            for name in ("held-out", "leave-one-out", "training")
-            if name in self.which
-        ]
-        return pictures.scores.plot_smoothing(curves, metric, self.chosen, ax)
+        return picture(self, ax, metric=check_metric(metric))
 
 
 def smoothing_curve(
@@ -304,16 +296,7 @@ class LearningCurve(Tabular):
             The mean of the repeats, of held-out rows solid, of training rows dashed; the bands are
             from the least to the greatest of them.
         """
-        value = np.array(getattr(self, check_metric(metric)))
-        which, size, repeat = map(np.array, (self.which, self.size, self.repeat))
-        curves = []
-        for name in ("held-out", "training"):
-            at = [value[(which == name) & (size == s)] for s in np.unique(size)]
-            lines = zip(*((of.mean(), of.min(), of.max()) for of in at), strict=True)
-            curves.append(
-                pictures.scores.Plotted(name, np.unique(size).astype(float), *map(np.array, lines))
-            )
-        return pictures.scores.plot_learning(curves, metric, len(np.unique(repeat)), ax)
+        return picture(self, ax, metric=check_metric(metric))
 
 
 def learning_curve(

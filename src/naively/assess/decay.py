@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from naively import pictures
 from naively.assess.curves import Metric, check_metric, number_of, of_tally, split_once
 from naively.assess.refits import Moment, Named, Places, check_folds, in_blocks
 from naively.counting.block import Batch
@@ -28,7 +27,7 @@ from naively.kernels.reference import Floats
 from naively.model.counted import count_batch
 from naively.model.model import Model, Weights
 from naively.options import Weighting
-from naively.tabular import Tabular, as_text
+from naively.tabular import Tabular, as_text, picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -136,11 +135,7 @@ class DecayCurve(Tabular):
         ax : Axes, optional
             What to draw on.
         """
-        value, half_life = np.array(getattr(self, check_metric(metric))), np.array(self.half_life)
-        total = dict(zip(*[self.by_half_life()[of] for of in ("half_life", metric)], strict=True))
-        end = np.array(self.end)
-        lines = [(h, end[half_life == h], value[half_life == h], of) for h, of in total.items()]
-        return pictures.scores.plot_decay(lines, metric, self.best, ax)
+        return picture(self, ax, metric=check_metric(metric))
 
 
 def decay_curve(

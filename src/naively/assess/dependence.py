@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively import pictures
 from naively.counting.axis import Level, Name, roots_of, title
 from naively.counting.block import Sparse
 from naively.counting.labels import Labels
@@ -19,10 +17,7 @@ from naively.fitting.sample import Sample
 from naively.kernels.reference import Floats
 from naively.model.model import Model
 from naively.schema.encode import Held
-from naively.tabular import Tabular
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from naively.tabular import Drawn
 
 # --- The naive Bayes assumption tested: which columns depend on each other, given the class ------
 #
@@ -34,11 +29,10 @@ if TYPE_CHECKING:
 
 
 LEVEL = 0.05  # of significance, for all pairs together
-DRAWN = 12  # pairs in a picture
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Dependence(Tabular):
+class Dependence(Drawn):
     """How much pairs of columns say about each other, given the class; strongest first.
 
     Parameters
@@ -94,17 +88,6 @@ class Dependence(Tabular):
             lines = [f"{pairs} more than chance, {given} {chance}."]
         lines += self.remarks
         return "\n".join([*lines, super().__str__()] if self.a else lines)
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the strongest pairs as bars, with what chance makes of each, on Axes or new ones."""
-        n = DRAWN
-        names = list(zip(self.a[:n], self.b[:n], strict=True))
-        ax = pictures.scores.draw_dependence(
-            names, self.mutual_information[:n], self.expected[:n], ax
-        )
-        if not self.given_class:
-            ax.set_xlabel("mutual information (nats)")
-        return ax
 
 
 def dependence(

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from naively import pictures
 from naively.counting.labels import Label, Labels, Target, encode_labels
 from naively.data.columns import Rows
 from naively.fitting.interactions import add_interactions
@@ -22,14 +21,11 @@ from naively.messages import many
 from naively.model.held_out import HeldOut, sets_of
 from naively.model.model import Model
 from naively.options import Weighting
-from naively.tabular import SHOWN, Tabular
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from naively.tabular import SHOWN, Drawn
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PredictionSets(Tabular):
+class PredictionSets(Drawn):
     """A set of classes for each row: a sequence of lists of labels, the most probable first.
 
     Parameters
@@ -95,10 +91,6 @@ class PredictionSets(Tabular):
         if len(self) > SHOWN:
             lines.append(f"   ... {len(self) - SHOWN:,} rows more")
         return "\n".join(lines)
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw how many sets there are of each size."""
-        return pictures.scores.draw_set_sizes(self.size, ax)
 
 
 def prediction_sets(

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from naively import pictures
 from naively.assess.decisions import Decisions, decisions
 from naively.assess.intervals import Area, Interval, Support, Weighted, some_of
 from naively.counting.labels import (
@@ -28,8 +27,7 @@ from naively.fitting.weights import LEAST, mean
 from naively.kernels.reference import Floats
 from naively.model.class_prior import Cost
 from naively.model.model import Model
-from naively.pictures.axes import saying_target
-from naively.tabular import Tabular
+from naively.tabular import Tabular, picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -327,29 +325,14 @@ class Scores(Tabular):
         >>> scores.plot_reliability().get_xlabel()
         'confidence (probability of the answer)'
         """
-        drawn = [
-            pictures.scores.Reliability(
-                np.array([b.confidence for b in of.tenths]),
-                np.array([b.accuracy for b in of.tenths]),
-                np.array([b.size for b in of.tenths]),
-                np.array([(b.confidence, b.rows) for b in of.reliability]),
-                of.calibration_error,
-                of.calibration_noise,
-            )
-            for of in (self, before)
-            if of is not None
-        ]
-        return pictures.scores.plot_reliability(drawn, ax)
+        return picture(self, ax, "reliability", before=before)
 
-    @saying_target
     def plot_confusion(self, ax: Axes | None = None) -> Axes:
         """Draw the confusion table: rows by right class (down) and answer (across).
 
         Of more than 30 classes the pairs that are most confused are drawn.
         """
-        return pictures.scores.plot_confusion(
-            np.asarray(self.confusion, np.float64), self.classes, ax
-        )
+        return picture(self, ax, "confusion")
 
     def plot_columns(self, ax: Axes | None = None, n: int = 15) -> Axes:
         """Draw what the n columns of most worth are worth: how much the log loss grows without.
@@ -366,11 +349,8 @@ class Scores(Tabular):
             )
         if n < 1:
             raise ValueError(f"n must be a number of columns that is at least 1, got {n}.")
-        return pictures.scores.plot_columns(
-            list(self.cost), np.array(list(self.cost.values())), n, ax
-        )
+        return picture(self, ax, "columns", n=n)
 
-    @saying_target
     def plot_roc(self, ax: Axes | None = None) -> Axes:
         """Draw the ROC curve: of two classes that of the second, else of each against the rest.
 
@@ -383,13 +363,7 @@ class Scores(Tabular):
         """
         if not self.roc:
             raise ValueError("There is no ROC curve of one class; score rows of two or more.")
-        chosen = list(self.roc.items())
-        chosen = chosen[1:] if len(chosen) == 2 == len(self.classes) else chosen
-        curves = [
-            (label, of.false_positive_rate, of.true_positive_rate, of.area, of.share)
-            for label, of in chosen
-        ]
-        return pictures.scores.plot_roc(curves, ax)
+        return picture(self, ax, "roc")
 
 
 def score(

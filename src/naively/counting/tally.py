@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
-from naively import pictures
 from naively.counting.axis import (
     CELL,
     DOCUMENT,
@@ -37,6 +36,7 @@ from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats
 from naively.kernels.sparse_sums import AnySums, RepeatedSums, SparseSums, as_dense, as_sparse
 from naively.messages import Shown
+from naively.tabular import picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -289,7 +289,7 @@ class Tally(Shown):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw how many rows of each class were counted, of the most frequent ones."""
-        return pictures.by_class.draw_tally(self.classes.tolist(), self.class_count, SHOWN, ax)
+        return picture(self, ax)
 
     def pruned(self) -> Tally:
         """Drop classes, levels and words without counts."""

@@ -50,6 +50,7 @@ from naively.data.frames import (
 )
 from naively.data.reading import NOTHING_SAID, ReadAs
 from naively.data.stream import ReadAgainError, Stream
+from naively.doors import wing
 from naively.estimators.accessors import Curve, Door, Fitted, Inspect, naming_target
 from naively.estimators.exports import Export
 from naively.estimators.learned import (
@@ -251,9 +252,7 @@ class Classifier(Estimator):
         (array(['a'], dtype='<U1'), array(['b'], dtype='<U1'))
         """
         if is_on_cluster(X):
-            from naively.engines import spark as on_cluster
-
-            return on_cluster.predict(X, self._checked, cost, reject)
+            return wing("predict on a cluster")(X, self._checked, cost, reject)
         if cost is None and reject is None:
             label = self._scored(X, "label")
             return self.classes_[label]
@@ -291,9 +290,7 @@ class Classifier(Estimator):
         if is_on_cluster(X):
             if single:
                 raise ValueError("The probabilities of a frame of Spark are of float64.")
-            from naively.engines import spark as on_cluster
-
-            return on_cluster.predict_proba(X, self._checked, class_prior)
+            return wing("predict_proba on a cluster")(X, self._checked, class_prior)
         if class_prior is None:
             return self._scored(X, "posterior32" if single else "posterior")
         priors = np.exp(self.class_log_prior_), given_prior(class_prior, self.classes_)

@@ -10,21 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.labels import Target
-from naively.counting.noise import random_below
 from naively.data.frames import Table
+from naively.doors import wing
 from naively.estimators.accessors import Accessor
 from naively.events.prior import Seed
-from naively.model.privacy import with_noise
 from naively.saving import save
 
 if TYPE_CHECKING:
     from onnx import ModelProto
 
-    from naively.engines.databases import Table as TableName
-    from naively.export.scorecard import Scorecard
-    from naively.export.sql import Query, Where
-    from naively.report.page import Report
-    from naively.report.subject import Subject
+    from naively.inspect.scorecard import Scorecard
+    from naively.wings.databases.databases import Table as TableName
+    from naively.wings.databases.query import Query, Where
+    from naively.wings.report.page import Report
+    from naively.wings.report.subject import Subject
 
 
 class Export(Accessor):
@@ -64,7 +63,7 @@ class Export(Accessor):
         >>> card.to_dict()["classes"], card.columns
         (['rain', 'sun'], ['wet'])
         """
-        from naively.export.scorecard import Scorecard
+        from naively.inspect.scorecard import Scorecard
 
         return Scorecard.of(self._estimator._calibrated() if sets else self._model)
 
@@ -141,13 +140,12 @@ class Export(Accessor):
         25 red 0.896...
         """
         from naively.assess.prediction_sets import least_of
-        from naively.export.scorecard import Scorecard
-        from naively.export.sql import QueryOptions, score_query
+        from naively.inspect.scorecard import Scorecard
 
         least = None
         if coverage is not None:
             least = float(least_of(self._estimator._calibrated(), coverage)[0])
-        asked = QueryOptions(
+        asked = wing("sql options")(
             table=table,
             dialect=dialect,
             probabilities=probabilities,
@@ -158,7 +156,8 @@ class Export(Accessor):
             row_id=row_id,
             least=least,
         )
-        return score_query(Scorecard.of(self._model), asked)
+        query: Query = wing("sql query")(Scorecard.of(self._model), asked)
+        return query
 
     def tokens(
         self, connection: Any, table: TableName, row_id: str, tokens: TableName = "naively_tokens"
@@ -203,11 +202,11 @@ class Export(Accessor):
         >>> mail.execute("SELECT * FROM naively_tokens").fetchall()
         [(7, 0, 'buy', 2)]
         """
-        from naively.export.scorecard import Scorecard
-        from naively.export.sql import write_tokens
+        from naively.inspect.scorecard import Scorecard
 
         card = Scorecard.of(self._model)
-        return write_tokens(card, connection, table, row_id, tokens)
+        n: int = wing("sql tokens")(card, connection, table, row_id, tokens)
+        return n
 
     def onnx(self, path: str | PathLike[str] | None = None) -> ModelProto:
         """Write the model as an ONNX model, which gives labels and probabilities without Python.
@@ -251,9 +250,7 @@ class Export(Accessor):
         >>> [each.name for each in nb.export.onnx().graph.input]
         ['legs', 'coat', 'coat_missing']
         """
-        from naively.export.onnx import onnx_of
-
-        model = onnx_of(self.scorecard())
+        model: ModelProto = wing("onnx")(self.scorecard())
         if path is not None:
             save(path, model.SerializeToString())
         return model
@@ -283,11 +280,9 @@ class Export(Accessor):
         >>> nb.export.onnx_inputs(["bad, not good", "good"])["text_word_1_1"].tolist()
         [['bad', 'not', 'good'], ['good', '', '']]
         """
-        from naively.export.onnx import inputs_of, tensors_of
-
-        model = self._model
-        inputs = inputs_of(self.scorecard())
-        return tensors_of(list(inputs.values()), model.view.schema.match(self._estimator._rows(X)))
+        rows = self._model.view.schema.match(self._estimator._rows(X))
+        tensors: dict[str, NDArray[Any]] = wing("onnx inputs")(self.scorecard(), rows)
+        return tensors
 
     def report(self, X: Table = None, y: Target = None, *, name: str = "") -> Report:
         """Write one page about the model: what it learned, how good it is, and why it answers so.
@@ -318,9 +313,8 @@ class Export(Accessor):
         What each column adds
         ...
         """
-        from naively.report.page import write_report
-
-        return write_report(self._subject(X, y), name)
+        report: Report = wing("report")(self._subject(X, y), name)
+        return report
 
     def card(self, X: Table = None, y: Target = None, *, name: str = "", use: str = "") -> str:
         """Write a model card: what it is for, what it learned, how good it is and for whom.
@@ -352,21 +346,21 @@ class Export(Accessor):
         >>> print(*[line for line in card.splitlines() if line.startswith("#")][:4], sep="; ")
         # iris; ## Intended use; ## How good it is; ## Can its probabilities be believed?
         """
-        from naively.report.card import write_card
-
-        return write_card(self._subject(X, y), name, use, self._estimator.history_)
+        card: str = wing("card")(self._subject(X, y), name, use, self._estimator.history_)
+        return card
 
     def _subject(self, X: Table, y: Target) -> Subject:
         """Return what a report or a card is of."""
-        from naively.report.subject import Subject
-
         model = self._model
         learned = self._estimator._learned
         rows, labels = (None, None) if X is None else (self._estimator._rows(X), None)
         if X is not None and y is not None:
             rows, labels = self._estimator._with_labels(X, y)
         said = {"target": self._estimator.target_}
-        return Subject.of(model, learned.rows_or_none, learned.kind, rows, labels, said)
+        subject: Subject = wing("subject of a report").of(
+            model, learned.rows_or_none, learned.kind, rows, labels, said
+        )
+        return subject
 
     def with_noise(
         self, epsilon: float, delta: float = 0.0, *, resolution: int = 3, random_state: Seed = None
@@ -447,5 +441,5 @@ class Export(Accessor):
         seed = random_state
         if isinstance(seed, np.random.Generator):
             seed = int(seed.integers(2**63))
-        of = self._model, float(epsilon), float(delta), random_below(seed), int(resolution)
-        return self._estimator._learner(with_noise(*of))
+        of = self._model, float(epsilon), float(delta), wing("random")(seed), int(resolution)
+        return self._estimator._learner(wing("noise")(*of))

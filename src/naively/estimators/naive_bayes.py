@@ -25,6 +25,7 @@ from naively.data.columns import Rows
 from naively.data.frames import TEXT, Table, as_rows, elsewhere, with_one_row
 from naively.data.reading import TIME_OF_ROWS, ReadAs, read_strings
 from naively.data.stream import Stream, as_stream
+from naively.doors import wing
 from naively.estimators.classifier import Classifier, faded_by
 from naively.estimators.fading import FadedRows, HalfLife
 from naively.estimators.learned import (
@@ -85,7 +86,7 @@ from naively.schema.schema import Schema, list_names
 from naively.schema.settings import ClassPrior, Settings
 
 if TYPE_CHECKING:
-    from naively.engines.databases import Table as TableName
+    from naively.wings.databases.databases import Table as TableName
 
 
 class NaiveBayes(Classifier):
@@ -379,18 +380,13 @@ class NaiveBayes(Classifier):
         >>> nb.predict({"seconds": [25.0], "colour": ["red"]})
         array([ True])
         """
-        from naively.engines.databases import database_of
-        from naively.engines.sql import labelled
-
         if self.half_life is not None:
             raise ValueError("half_life needs rows in memory, with their time; use fit.")
         if self.semi_supervised:
             raise ValueError(
                 "semi_supervised=True needs all rows at once; read the table and use fit."
             )
-        database = database_of(connection)
-        with database.named(table) as name:
-            found = labelled(database, name, target, sample_weight)
+        with wing("table of a database")(connection, table, target, sample_weight) as found:
             self._learned = self._learn(found, self._settings(), TargetColumn(target))
         return self
 
@@ -872,9 +868,8 @@ class NaiveBayes(Classifier):
         )
         if stream is not None:
             return LabelledStream(stream, y, beside)
-        from naively.engines.spark import LabelledFrame
-
-        return LabelledFrame.of(X, y, beside)
+        frame: Labelled = wing("frame of a cluster").of(X, y, beside)
+        return frame
 
     def _labelled(self, X: Table, y: Target, sample_weight: RowWeight) -> tuple[Rows, Labels]:
         rows, y = read_labelled(X, y, self._learned_texts)

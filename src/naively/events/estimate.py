@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from naively import pictures
 from naively.counting.axis import (
     PRESENT,
     SQUARE,
@@ -22,7 +21,6 @@ from naively.counting.axis import (
     Levels,
     Statistic,
     Words,
-    title,
 )
 from naively.counting.block import B, Codes, Dense, Documents
 from naively.counting.labels import Labels, RowWeight, check_weight, is_missing, plain_cell
@@ -55,6 +53,7 @@ from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats
 from naively.messages import Shown
 from naively.options import HOW, How
+from naively.tabular import picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -336,7 +335,7 @@ class Estimate(Shown):
         ax : Axes, optional
             What to draw on.
         """
-        return plot_fitted(self, sample, ax)
+        return picture(self, ax, sample=sample)
 
     def plot_posterior(self, ax: Axes | None = None, level: float = 0.95) -> Axes:
         """Draw prior, scaled likelihood and posterior of the one parameter, with its interval.
@@ -1144,139 +1143,3 @@ def consistency(
 
 def _first(block: Any, n: int) -> Any:
     return block.select(np.arange(n))
-
-
-# --- The fitted distributions of a plain sample, beside the sample -------------------------------
-
-
-MOST_COUNTS = 200  # different whole numbers that are drawn one by one
-LABELS: dict[How, str] = {
-    "mle": "maximum likelihood",
-    "map": "posterior mode",
-    "mean": "posterior mean",
-    "predictive": "predictive",
-}
-Found: TypeAlias = dict[str, Distribution]
-
-
-def plot_fitted(estimate: Estimate, sample: Sample | None, ax: Axes | None) -> Axes:
-    """Draw the distributions of one column or one event (see ``Estimate.plot``)."""
-    axis, event = estimate.tally.axis, estimate.event
-    if event.layout != "numbers" or event.joined:
-        return _plot_shares(estimate, sample, ax)
-    if len(axis.columns) != 1:
-        raise ValueError("A picture is of one column; estimate one column at a time.")
-    observed = None if sample is None else np.asarray(event.encode(sample).values)[:, 0]
-    observed = None if observed is None else observed[np.isfinite(observed)]
-    found = _distributions(estimate)
-    if not found:
-        raise ValueError(
-            "No distribution is fitted that has a density: nothing was counted, or all values are "
-            "equal."
-        )
-    logs = estimate.event.of_logarithms
-    discrete = all(_is_discrete(of) for of in found.values())
-    low, high = _range(found, observed, logs=logs)
-    if discrete:
-        step = max(1, int(np.ceil((high - low) / MOST_COUNTS)))
-        x = np.arange(np.floor(low), np.ceil(high) + 1, step)
-    else:
-        x = np.linspace(low, high, POINTS)
-    densities = {
-        name: _density(of, x, of_log=logs and name == "predictive") for name, of in found.items()
-    }
-    return pictures.estimates.draw_densities(x, densities, observed, discrete=discrete, ax=ax)
-
-
-def _plot_shares(estimate: Estimate, sample: Sample | None, ax: Axes | None) -> Axes:
-    """Draw the probability of each level or word, beside its share of the sample."""
-    event, axis = estimate.event, estimate.tally.axis
-    labels = [axis.label(row) for row in range(len(axis))]
-    names = [title(column) if item is None else item for column, item in labels]
-    shares: dict[str, Floats] = {}
-    if sample is not None:
-        block = event.encode(sample, axis)
-        one_class = Labels(np.zeros(len(block), np.int32), np.zeros(1, np.int64))
-        tally = event.tally(block, one_class)
-        count = event.counted(tally)[:, 0]
-        shares["sample"] = count / max(count.sum(), 1e-300)
-    ways: list[How] = ["mle"] if estimate.given else ["mle", _typical(event.estimate)]
-    for how in ways:
-        p = event.parameters(estimate.tally, how)["p"][:, 0]
-        if not np.isnan(p).any():
-            shares["given" if estimate.given else LABELS[how]] = p
-    return pictures.estimates.draw_shares(names, shares, ax)
-
-
-def _distributions(estimate: Estimate) -> Found:
-    """Return the distributions that are defined, by what they are called."""
-    if estimate.given:
-        return {_said(estimate): estimate.fitted}
-    ways: list[How] = ["mle", _typical(estimate.event.estimate), "predictive"]
-    if not estimate.event.space:  # of histograms and kernel densities there is but one
-        ways = ways[-1:]
-    found: Found = {}
-    for how in dict.fromkeys(ways):
-        if how == "predictive" and estimate.event.space and not found:
-            continue  # of equal numbers, or none, its width means nothing
-        try:
-            of = estimate.fitted_by(how)
-        except ValueError:
-            continue  # the event model has none, or SciPy refuses it as improper
-        if _is_spread(of):
-            found[LABELS[how]] = of
-    return found
-
-
-def _said(estimate: Estimate) -> str:
-    """Write given parameters, as "mean 0, variance 1"."""
-    found = {str(name): float(x) for name, x in estimate.points("mle").items()}
-    return ", ".join(f"{name} {x:.4g}" for name, x in found.items()) or "given parameters"
-
-
-def _is_spread(of: Distribution) -> bool:
-    """Whether a distribution is defined, and not all at one number."""
-    from scipy.stats import gaussian_kde
-
-    if isinstance(of, gaussian_kde):
-        return True
-    with np.errstate(all="ignore"):
-        low, high = of.ppf(TAIL), of.ppf(1 - TAIL)
-    return bool(np.isfinite([low, high]).all() and (_is_discrete(of) or low < high))
-
-
-def _typical(how: How) -> How:
-    return how if how in ("map", "mean") else "mean"
-
-
-def _is_discrete(of: Distribution) -> bool:
-    from scipy.stats import distributions
-
-    frozen = isinstance(of, distributions.rv_frozen)
-    return frozen and isinstance(of.dist, distributions.rv_discrete)
-
-
-def _density(of: Distribution, x: Floats, *, of_log: bool) -> Floats:
-    if of_log:
-        return np.asarray(of.pdf(np.log(x)) / x)
-    return np.asarray(of.pmf(x) if _is_discrete(of) else of.pdf(x))
-
-
-def _range(found: Found, observed: Floats | None, *, logs: bool) -> tuple[float, float]:
-    """Return where a picture begins and ends: where most of the sample and of a density is."""
-    from scipy.stats import gaussian_kde
-
-    first = next(iter(found.values()))
-    ends = []
-    if observed is not None and len(observed):
-        ends += [float(observed.min()), float(observed.max())]
-    if not isinstance(first, gaussian_kde):
-        ends += [float(first.ppf(TAIL)), float(first.ppf(1 - TAIL))]
-    else:
-        points = first.dataset[0]
-        wide = 3 * np.sqrt(first.covariance[0, 0])
-        ends += [float(points.min() - wide), float(points.max() + wide)]
-    low, high = min(ends), max(ends)
-    if not high > low:
-        low, high = low - 0.5, high + 0.5
-    return (max(low, 1e-12 * high) if logs else low), high

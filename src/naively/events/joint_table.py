@@ -11,7 +11,6 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
-from naively import pictures
 from naively.counting.axis import LEVEL, Level, Levels, Name
 from naively.counting.block import Codes
 from naively.counting.leave_one_out import LeftOut
@@ -31,7 +30,7 @@ from naively.events.prior import Dirichlet, dirichlet, share
 from naively.kernels.double_double import NEGLIGIBLE
 from naively.kernels.reference import Floats
 from naively.options import How
-from naively.tabular import Tabular
+from naively.tabular import Tabular, picture
 from naively.terms.kinds import LevelTerms
 
 if TYPE_CHECKING:
@@ -295,13 +294,11 @@ class Independence(Tabular):
 
     def plot_series(self, ax: Axes | None = None) -> Axes:
         """Draw the values in their order, on Axes or new ones."""
-        return pictures.estimates.draw_series(self.values, ax)
+        return picture(self, ax, "series")
 
     def plot_autocorrelation(self, ax: Axes | None = None) -> Axes:
         """Draw the autocorrelation at each lag, with the band of independent values."""
-        return pictures.estimates.draw_autocorrelation(
-            self.lag, self.autocorrelation, self.band, ax
-        )
+        return picture(self, ax, "autocorrelation")
 
 
 def independence(values: ArrayLike | Sequence[object], level: float = 0.05) -> Independence:

@@ -8,19 +8,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 import numpy as np
 
-from naively import pictures
 from naively.counting.labels import is_missing
 from naively.events.estimate import Sample
 from naively.events.prior import Beta
 from naively.kernels.reference import Floats
-from naively.tabular import Tabular
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from naively.tabular import Drawn
 
 POINTS = 8_001  # of the grid
 REACH = 9.0  # standard deviations to either side of the mean of the log odds
@@ -124,7 +120,7 @@ class LogisticNormal:
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class GridPosterior(Tabular):
+class GridPosterior(Drawn):
     """The posterior under a logistic normal, by a grid, and under the nearest Beta, by addition.
 
     Parameters
@@ -195,16 +191,6 @@ class GridPosterior(Tabular):
             f"nearest {_beta(nearest)}: {by_adding}, mean {float(np.asarray(both.mean)):.6g}",
         ]
         return "\n".join(lines)
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw both priors and both posteriors, on Axes or new ones."""
-        table = {name: np.array(of) for name, of in self.to_dict().items()}
-        p = table.pop("p")
-        names = ("logistic normal", "its posterior", "nearest Beta", "the Beta's posterior")
-        drawn = dict(zip(names, table.values(), strict=True))
-        ax = pictures.estimates.draw_densities(p, drawn, None, discrete=False, ax=ax)
-        ax.set_xlabel("p")
-        return ax
 
 
 def _beta(of: Beta) -> str:

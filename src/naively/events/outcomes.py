@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from naively import pictures
 from naively.counting.axis import Level, Name, title
 from naively.events.base import Distribution
 from naively.kernels.reference import Floats
-from naively.tabular import Tabular
+from naively.tabular import Drawn, Tabular, picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -197,15 +196,7 @@ class ParameterCurve(Tabular):
         level : float, default 0.95
             How much of the posterior the interval holds, between equal tails.
         """
-        of = self.distribution
-        interval = None if of is None else tuple(map(float, of.interval(level)))
-        densities = {
-            "prior": self.prior, "likelihood (scaled)": self.likelihood,
-            "posterior": self.posterior,
-        }  # fmt: skip
-        return pictures.estimates.draw_curve(
-            self.value, densities, self.parameter, interval, level, ax
-        )
+        return picture(self, ax, level=level)
 
     def plot_likelihood(self, ax: Axes | None = None, *, log: bool = True) -> Axes:
         """Draw the log likelihood itself, l(parameter), with its top marked.
@@ -217,14 +208,11 @@ class ParameterCurve(Tabular):
         log : bool, default True
             The logarithm, in nats; or, if False, the likelihood that it is of.
         """
-        height = self.log_likelihood if log else np.exp(self.log_likelihood)
-        return pictures.estimates.draw_likelihood(
-            self.value, height, self.parameter, self.mle, ax, log=log
-        )
+        return picture(self, ax, "likelihood", log=log)
 
 
 @dataclass(frozen=True, repr=False)
-class Surface(Tabular):
+class Surface(Drawn):
     """What a sample says of a mean and a variance together.
 
     Parameters
@@ -253,18 +241,9 @@ class Surface(Tabular):
             "log_posterior": self.log_posterior.ravel().tolist(),
         }
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw contours of likelihood and posterior, with the estimate that is best for each."""
-        surfaces = {"likelihood": self.log_likelihood, "posterior": self.log_posterior}
-        best = {
-            "maximum likelihood": (self.mle["mean"], self.mle["variance"]),
-            "posterior mode": (self.map["mean"], self.map["variance"]),
-        }
-        return pictures.estimates.draw_surface(self.mean, self.variance, surfaces, best, ax)
-
 
 @dataclass(frozen=True, repr=False)
-class Updates(Tabular):
+class Updates(Drawn):
     """Posteriors of one parameter after more and more observations.
 
     Parameters
@@ -291,13 +270,9 @@ class Updates(Tabular):
 
     TABLE = ("n", "mean", "low", "high")
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the prior and the posteriors that it becomes, on Axes or new ones."""
-        return pictures.estimates.draw_updates(self.value, self.density, self.n, self.parameter, ax)
-
 
 @dataclass(frozen=True, repr=False)
-class Consistency(Tabular):
+class Consistency(Drawn):
     """The maximum likelihood estimate of more and more of a sample.
 
     Parameters
@@ -327,9 +302,3 @@ class Consistency(Tabular):
                 key: [x for name in names for x in of[name].tolist()] for key, of in columns.items()
             },
         }
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw each estimate with its band over the number of observations, on Axes or new ones."""
-        return pictures.estimates.draw_consistency(
-            self.n, self.estimate, self.low, self.high, self.truth, ax
-        )

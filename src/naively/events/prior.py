@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, final
 
 import numpy as np
 
-from naively import pictures
 from naively.counting.axis import PRESENT, VALUE
 from naively.counting.tally import BlockTally
 from naively.events.base import Distribution, check_some
 from naively.kernels.reference import Floats
 from naively.options import How
+from naively.tabular import picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 PretendCounts: TypeAlias = float | Sequence[float]  # one for all outcomes, or one for each
 Value: TypeAlias = Any  # a float, or an array with one for each column or level
 Seed: TypeAlias = "int | np.random.Generator | None"
-POINTS = 513  # where a density is drawn
 LARGEST = 1e300  # rate: sums of more over some classes may be larger than any float
 
 
@@ -104,9 +103,9 @@ class Prior(ABC):
             The last are means and variances.
         """
 
-    @abstractmethod
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the density, with the mean and the mode, on Axes or new ones."""
+        return picture(self, ax)
 
 
 class OneParameter(Prior):
@@ -130,37 +129,6 @@ class OneParameter(Prior):
         of_each = np.shape(self.frozen.mean())
         rng = np.random.default_rng(random_state)
         return np.asarray(self.frozen.rvs(size=(n, *of_each), random_state=rng), np.float64)
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        low, high = map(np.asarray, self.frozen.interval(self.reach))
-        first = low.min() if self.least is None else self.least
-        last = high.max() if self.greatest is None else self.greatest
-        columns = low.ndim
-        mean = self.frozen.mean()
-        # A curve goes through what is marked on it, and to the ends where it has a height there.
-        marked = np.concatenate([np.ravel(mean), np.ravel(self.mode), [first, last]])
-        marked = marked[(marked >= first) & (marked <= last)]
-        finite = np.isfinite(self.frozen.pdf(marked[:, None] if columns else marked))
-        marked = marked[finite.all(axis=1) if columns else finite]
-        x = np.union1d(between(float(first), float(last)), marked)
-        density = self.frozen.pdf(x[:, None] if columns else x)
-        return pictures.estimates.draw_distributions(
-            x,
-            np.asarray(density).reshape(len(x), -1).T,
-            np.where(np.isfinite(mean), mean, np.nan).reshape(-1),
-            np.reshape(self.mode, -1),
-            np.reshape(self.pdf(self.mode), -1),
-            np.reshape(self.pdf(mean), -1),
-            parameter=self.parameter,
-            title=str(self),
-            each="column",
-            ax=ax,
-        )
-
-
-def between(low: float, high: float) -> Floats:
-    """Return numbers between two, but for the ends, where a density may be infinite."""
-    return np.linspace(low, high, POINTS + 2)[1:-1]
 
 
 def check_probability(probability: float) -> float:
@@ -219,9 +187,6 @@ def pretend_rows(tally: BlockTally, rows: float) -> tuple[Floats, Floats]:
 
 
 # --- Priors of the mean and the variance of numbers: Normal, InverseGamma, NormalInverseGamma ----
-
-
-REACH = 0.99  # of the probability of each parameter is between the ends of a picture of both
 
 
 @final
@@ -410,18 +375,6 @@ class NormalInverseGamma(Prior):
         variance = self._of_variance.sample(n, rng)
         return np.stack([rng.normal(self.mean, np.sqrt(variance / self.rows)), variance], axis=1)
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the density of mean and variance as contours, with the means and the mode."""
-        ends = self.interval(REACH)
-        mean = between(*ends["mean"])
-        low, high = ends["variance"]
-        variance = np.geomspace(low / 3, high, POINTS)  # so far that contours close
-        density = self.pdf(np.stack(np.meshgrid(mean, variance), axis=-1))
-        means = tuple(self.means.values())
-        return pictures.estimates.draw_contours(
-            mean, variance, density, means, tuple(self.mode.values()), title=str(self), ax=ax
-        )
-
     def pretend(self, variance: float | None) -> tuple[float, float, float, float]:  # noqa: ARG002
         """Return the mean, how many rows it is worth, and the shape and scale of the variance."""
         return self.mean, self.rows, self.shape, self.scale
@@ -575,7 +528,7 @@ class Dirichlet(Prior):
     @property
     def variance(self) -> Floats:
         """The squared standard deviation of each probability, (levels,)."""
-        return np.asarray(self._marginal.var(), np.float64)
+        return np.asarray(self.marginal.var(), np.float64)
 
     @property
     def frozen(self) -> Distribution:
@@ -587,34 +540,11 @@ class Dirichlet(Prior):
         return plain(self.frozen.logpdf(np.asarray(x, np.float64).T))
 
     def interval(self, probability: float = 0.95) -> tuple[Floats, Floats]:
-        low, high = self._marginal.interval(check_probability(probability))
+        low, high = self.marginal.interval(check_probability(probability))
         return low, high
 
     def sample(self, n: int, random_state: Seed = None) -> Floats:
         return np.random.default_rng(random_state).dirichlet(self._counts, n)
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the density of each probability alone, with its mean and where it is highest.
-
-        That is not the probability's part of ``mode``, where the density of all together is.
-        """
-        of, counts = self._marginal, self._counts
-        mode = np.asarray(Beta(tuple(counts), tuple(counts.sum() - counts)).mode, np.float64)
-        ends = np.isfinite(mode) & np.isfinite(of.pdf(mode))
-        x = between(0.0, float(of.ppf(0.999).max()))
-        x = np.union1d(x, np.concatenate([mode[ends], self.mean]))
-        return pictures.estimates.draw_distributions(
-            x,
-            np.asarray(of.pdf(x[:, None])).T,
-            self.mean,
-            mode,
-            of.pdf(mode),
-            of.pdf(self.mean),
-            parameter="probability",
-            title=str(self),
-            each="level",
-            ax=ax,
-        )
 
     def pretend(self, how: How) -> Floats:
         """Return the pretend counts, of shape () or (levels,)."""
@@ -634,7 +564,7 @@ class Dirichlet(Prior):
         return alpha
 
     @property
-    def _marginal(self) -> Distribution:
+    def marginal(self) -> Distribution:
         """The distribution of each probability alone: Beta(alpha, total - alpha)."""
         return Beta.distribution_of(self._counts, self._counts.sum() - self._counts)
 

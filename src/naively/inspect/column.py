@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from naively import pictures
 from naively.counting.axis import VALUE, Level
 from naively.counting.block import Batch
 from naively.counting.labels import Label
 from naively.data.columns import times_of
+from naively.inspect.bins import bins_of
 from naively.inspect.odds import Rank, ranked
 from naively.inspect.one_column import ROOM, OneColumn
 from naively.kernels.reference import Floats
 from naively.messages import amount, visible
 from naively.model.class_prior import and_more, frequent
 from naively.model.model import Model
-from naively.pictures.axes import MOST, Said, class_axis, class_names, name_of, saying_target
-from naively.pictures.bins import bins_of
 from naively.schema.encode import plain_cells
-from naively.tabular import Tabular
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from naively.tabular import Drawn
 
 # --- One column by class: densities of numbers, probabilities of levels, the most telling words ---
 
@@ -247,24 +241,17 @@ def _words(column: OneColumn) -> WordView:
 # --- What a column looks like by class, as results: densities, probabilities of levels, words ----
 
 
-BARS = 60  # of a picture of levels
-LEAST_LEVELS, MOST_LEVELS = 4, 24
-OF_CLASS, ALL_WORDS = 10, 24  # words of a class, and of all, in a picture
 WRITTEN = 5  # levels or words that are printed for a class
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ColumnView(Tabular):
+class ColumnView(Drawn):
     """One column of a fitted model by class."""
 
     column: str
     event: str  # the name of its event model
     classes: list[Label]
     target: str = field(default="", kw_only=True)  # the column that is predicted, if it is known
-
-    @abstractmethod
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the picture of the column on Axes, or on new ones, and return them."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -313,7 +300,7 @@ class NumberView(ColumnView):
     notes: tuple[str, ...]
 
     @property
-    def _what(self) -> str:
+    def what(self) -> str:
         """What the numbers are."""
         what = "probability" if self.counts else "density"
         return f"class prior × {what}" if self.weighted else what
@@ -328,7 +315,7 @@ class NumberView(ColumnView):
         }
 
     def __str__(self) -> str:
-        head = f"{self.column}: {self._what} by class ({self.event})"
+        head = f"{self.column}: {self.what} by class ({self.event})"
         lines = [visible(head)]
         if len(self.x):
             lines[0] += f", {len(self.x):,} points from {_written(self.x[0])} to "
@@ -340,66 +327,6 @@ class NumberView(ColumnView):
             lines.append(visible(f"  {self.classes[c]!r}: {peak}"))
         more = and_more(len(self.classes) - len(shown), "class")
         return "\n".join([*lines, *(f"  {note}" for note in [*more, *self.notes])])
-
-    @saying_target
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the densities over a faint histogram of the numbers.
-
-        The density of a histogram is drawn as its means over some bins, which may be fewer than
-        those of the model; of few whole numbers each has a probability. Of more than eight classes
-        the most frequent are drawn, in colours instead of heights.
-        """
-        x, density, stems, what = self.x, self.density, self.counts, self._what
-        if self.stepped:
-            density = means_in_bins(x, density, self.edges)
-            if self.whole:
-                x, stems, what = self.edges[:-1] + 0.5, True, what.replace("density", "probability")
-        many = len(self.classes) > MOST
-        shown = frequent(self.class_count, MOST_CLASSES if many else MOST)
-        more = and_more(len(self.classes) - len(shown), "class")
-        if self.x.dtype.kind == "M":
-            what = f"{what} per day"
-        names = class_names([self.classes[c] for c in shown])
-        said, draw = Said(name_of(self.column), what, [*more, *self.notes]), pictures.by_class
-        if many:
-            if not self.stepped:
-                density = _at_bins(x, density, self.edges)
-            of, said = (self.edges, density[:, shown], names, what), said._replace(y="")
-            return draw.draw_many_densities(*of, said, ax, log=self.log)
-        return draw.draw_densities(
-            x,
-            density[:, shown],
-            names,
-            said,
-            stems=stems,
-            stepped=self.stepped and not stems,
-            log=self.log,
-            edges=self.edges,
-            observed=None if self.observed is None else self.observed[:, shown],
-            ax=ax,
-        )
-
-
-def means_in_bins(x: NDArray[Any], density: Floats, edges: NDArray[Any]) -> Floats:
-    """Return the means over bins of densities that are steps, (bins, classes)."""
-    # There is a point of x at either side of each step; beyond the first and the last is none.
-    at, ends = (_seconds(of) for of in (x, edges))
-    parts = (density[1:] + density[:-1]) / 2 * np.diff(at)[:, None]
-    below = np.vstack([np.zeros(density.shape[1]), np.cumsum(parts, axis=0)])
-    of = np.column_stack([np.interp(ends, at, column) for column in below.T])
-    return np.asarray(np.diff(of, axis=0) / np.diff(ends)[:, None])
-
-
-def _at_bins(x: NDArray[Any], density: Floats, edges: NDArray[Any]) -> Floats:
-    """Return densities in the middle of bins, (bins, classes)."""
-    at, ends = (_seconds(of) for of in (x, edges))
-    middle = (ends[1:] + ends[:-1]) / 2
-    return np.column_stack([np.interp(middle, at, column) for column in density.T])
-
-
-def _seconds(x: NDArray[Any]) -> Floats:
-    """Return numbers, or times as numbers."""
-    return x.astype("datetime64[us]").astype(np.float64) if x.dtype.kind == "M" else x
 
 
 def _written(x: Any) -> str:
@@ -447,7 +374,8 @@ class LevelView(ColumnView):
     notes: tuple[str, ...]
 
     @property
-    def _what(self) -> str:
+    def what(self) -> str:
+        """What the numbers are."""
         return "class prior × probability" if self.weighted else "probability"
 
     @property
@@ -467,7 +395,7 @@ class LevelView(ColumnView):
 
     def __str__(self) -> str:
         size, shown = f"{len(self.levels):,} levels", frequent(self.class_count)
-        lines = [f"{self.column}: {self._what} by class ({self.event}), {size}"]
+        lines = [f"{self.column}: {self.what} by class ({self.event}), {size}"]
         for c in shown:
             best = np.argsort(-self.p[:, c], kind="stable")[:WRITTEN]
             of = [f"{self.levels[i]} {self.p[i, c]:.3f}" for i in best]
@@ -476,40 +404,6 @@ class LevelView(ColumnView):
         more = and_more(len(self.classes) - len(shown), "class")
         lines += [f"  {note}" for note in [*more, *self.notes]]
         return "\n".join(map(visible, lines))
-
-    @saying_target
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw a group of bars for each level, with a mark at the share that was counted.
-
-        Of more than eight classes the most frequent are drawn, as a table of colours, and of many
-        levels too.
-        """
-        many = len(self.classes) > MOST
-        shown = frequent(self.class_count, MOST_CLASSES if many else MOST)
-        first, rest = self._drawn(1 if many else len(shown))
-        more = and_more(len(self.classes) - len(shown), "class")
-        p, share = self.p[first][:, shown], self.share[first][:, shown]
-        levels = [str(self.levels[i]) for i in first]
-        if len(rest):
-            of_rest = self.count[rest].sum() / self.count.sum()
-            more.append(f"{and_more(len(rest), 'level')[0]}, which {of_rest:.1%} of the rows have")
-        names = class_names([self.classes[c] for c in shown])
-        what, notes = self._what, [*more, *self.notes]
-        if many:
-            said = Said(class_axis(), name_of(self.column), notes)
-            levels = [*map(name_of, levels)]
-            return pictures.evidence.draw_table(p, levels, names, what, said, ax)
-        said = Said(f"{what} (mark: as counted)", name_of(self.column), notes)
-        return pictures.by_class.draw_levels(levels, p, share, names, said, ax)
-
-    def _drawn(self, k: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the levels that are drawn, of k classes, and those that are summed up."""
-        most = max(LEAST_LEVELS, min(MOST_LEVELS, BARS // max(k, 1)))
-        by_count = np.argsort(-self.count.sum(axis=1), kind="stable")
-        by_count = by_count[self.count[by_count].any(axis=1)]  # without those never seen
-        cut = len(by_count) if len(by_count) <= most else most - 1
-        first, rest = by_count[:cut], by_count[cut:]
-        return (np.sort(first) if self.in_order else first), rest
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -560,21 +454,6 @@ class WordView(ColumnView):
             of = [i for i in range(len(self.word)) if self.word_class[i] == c][:WRITTEN]
             words = ", ".join(f"{self.word[i]} {self.weight[i]:+.2f}" for i in of)
             lines.append(f"  {self.classes[c]!r}: {words}")
-        lines += [f"  {note}" for note in self._notes]
+        more = and_more(len(self.classes) - len(self.of), "class")
+        lines += [f"  {note}" for note in [*more, *self.notes]]
         return "\n".join(map(visible, lines))
-
-    @property
-    def _notes(self) -> Sequence[str]:
-        return [*and_more(len(self.classes) - len(self.of), "class"), *self.notes]
-
-    @saying_target
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw a bar for each word, those of one class together."""
-        most = min(OF_CLASS, max(2, ALL_WORDS // max(1, len(self.of))))
-        by_class = [[i for i, of in enumerate(self.word_class) if of == c] for c in self.of]
-        drawn = [i for places in by_class for i in places[:most]]
-        words, weight = [self.word[i] for i in drawn], np.array([self.weight[i] for i in drawn])
-        of_class = [self.of.index(self.word_class[i]) for i in drawn]
-        names = class_names([self.classes[c] for c in self.of])
-        said = Said("weight of evidence for the class (nats)", name_of(self.column), self._notes)
-        return pictures.by_class.draw_words(words, weight, of_class, names, said, ax)

@@ -11,12 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively import pictures
 from naively.assess.dependence import commonest, commonest_levels
 from naively.assess.folds import Predicted
 from naively.assess.refits import check_folds, in_blocks
@@ -30,23 +29,18 @@ from naively.inspect.divergence import BINS, MISSING, OUTSIDE, Apart, holm
 from naively.kernels.reference import Floats
 from naively.model.model import Model
 from naively.schema.encode import Held
-from naively.tabular import Tabular
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from naively.tabular import Drawn
 
 LEVELS = 30  # of a column that have a cell of their own; all others share one
 OTHERS = "(others)"
 FOLDS = 10  # in which learned rows are taken out, so that none is scored by itself
 NEARLY_0, FEW = 1e-300, 1.5  # rows, of which no variance is known
-DRAWN = 15  # columns in a picture
-SHOWN = 2.0  # standard deviations of chance in it
 
 Codes = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Drift(Tabular):
+class Drift(Drawn):
     """How far the loss, the class prior and each column have moved, the loss first, then the most.
 
     Parameters
@@ -97,15 +91,6 @@ class Drift(Tabular):
         columns = "column" if len(of) == 1 else "columns"
         said = f"{int(self.moved[of].sum())} of {len(of):,} {columns} moved beyond chance"
         return f"{self.between}: {said} (p < {OUTSIDE:g}).\n{super().__str__()}"
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the divergence of what moved most, with chance as a mark, on Axes or new ones."""
-        of = [i for i, what in enumerate(self.what) if what != "log loss"][:DRAWN]
-        names = [self.column[i] or self.what[i] for i in of]
-        upper = self.chance[of] + SHOWN * self.noise[of]
-        return pictures.scores.draw_drift(
-            names, self.divergence[of], upper, self.moved[of], self.between, ax
-        )
 
 
 def drift(

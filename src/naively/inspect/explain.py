@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from naively import pictures
 from naively.counting.axis import (
     PRESENT,
     VALUE,
@@ -34,12 +33,11 @@ from naively.kernels.reference import Floats
 from naively.kernels.strings import Strings
 from naively.kernels.tokens import character_ngrams, splitter
 from naively.messages import Shown, many, visible
-from naively.model.class_prior import and_more, frequent, number_of
+from naively.model.class_prior import number_of
 from naively.model.model import Model
-from naively.pictures.axes import class_axis, class_name, name_of, saying_target
 from naively.schema.encode import plain_cells
 from naively.schema.schema import Group
-from naively.tabular import Tabular, are_numbers
+from naively.tabular import Drawn, Tabular, are_numbers
 from naively.terms.functions import ProductTerms, RuleTerms
 from naively.terms.kinds import ABSENT, Items
 from naively.terms.terms import Terms
@@ -529,12 +527,11 @@ def _refuse_long(batch: Batch) -> None:
 # --- Models of pixels as images: the mean of each class, and the evidence of each pixel ----------
 
 
-MOST_IMAGES = 20  # that are drawn
 NO_PIXEL = "holds no numbers, so it is no pixel."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ClassImages(Tabular):
+class ClassImages(Drawn):
     """The mean image of each class.
 
     Parameters
@@ -571,18 +568,9 @@ class ClassImages(Tabular):
         least, most = finite.min(initial=np.inf), finite.max(initial=-np.inf)
         return f"mean images of {k:,} classes, {height} × {width}: from {least:.4g} to {most:.4g}"
 
-    @saying_target
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the images beside each other, of at most the 20 most frequent classes."""
-        shown = frequent(self.class_count, MOST_IMAGES)
-        notes = and_more(len(self.classes) - len(shown), "class")
-        names = [name_of(self.classes[c]) for c in shown]
-        label = class_axis("mean") if self.target else "mean of the class"
-        return pictures.evidence.draw_images(self.mean[shown], names, label, notes, ax)
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class EvidenceImage(Tabular):
+class EvidenceImage(Drawn):
     """The weight of evidence of each pixel of a row.
 
     Parameters
@@ -619,12 +607,6 @@ class EvidenceImage(Tabular):
         names = f"{self.label!r} against {self.against!r}"
         of = f"evidence of {height} × {width} pixels {self.weight.sum():+.2f}"
         return visible(f"{names}: {of}, all else {self.elsewhere:+.2f} nats")
-
-    @saying_target
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the weights in colours that diverge from 0."""
-        names = f"{class_name(self.label)} against {class_name(self.against)}"
-        return pictures.evidence.draw_evidence(self.weight, names, "weight of evidence (nats)", ax)
 
 
 def class_images(model: Model, shape: tuple[int, int]) -> ClassImages:
@@ -740,7 +722,7 @@ def _holders(words: list[str], longest: int) -> dict[str, dict[str, None]]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Waterfall(Tabular):
+class Waterfall(Drawn):
     """Weights of evidence that are added up, one step after the other.
 
     Parameters
@@ -798,18 +780,6 @@ class Waterfall(Tabular):
         steps = zip(self.item, self.weight, strict=True)
         heading = [self.heading, *filter(None, [self.sure])]
         return "\n".join([*heading, *(f"{w:+8.2f}  {visible(item)}" for item, w in steps)])
-
-    @saying_target
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw each step as a bar that begins where the last one ended."""
-        names = f"{class_name(self.label)} against {class_name(self.against)}"
-        odds = f"{self.log_odds:.2f}".replace("inf", "∞")
-        total = f"log odds {odds} (probability {self.probability:.2f})"
-        if np.isnan(self.log_odds):
-            total = f"all impossible: the prior decides ({self.probability:.2f})"
-        said = f"log odds (nats)\n{names}", f"{total}\n{self.sure}" if self.sure else total
-        weight = np.array(self.weight)
-        return pictures.evidence.draw_waterfall(self.item, weight, *said, self.ends, ax)
 
 
 def _short(value: object) -> object:

@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from naively import pictures
 from naively.counting.axis import title
 from naively.messages import shortened, visible
 from naively.model.model import Model
-from naively.tabular import Tabular
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from naively.tabular import Drawn
 
 MOST = 8  # columns that are drawn; of more the first and the last, and dots between them
 LONGEST = 14  # characters of a name in its ellipse
@@ -29,7 +25,7 @@ STEP, DOWN, WIDE, HIGH = 118, 105, 54, 20  # of the picture, in pixels; the last
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class NaiveGraph(Tabular):
+class NaiveGraph(Drawn):
     """The class, the columns, and the arrows between them: what is generated from what.
 
     Without weights the joint probability is the product over the nodes of each, given those that
@@ -62,7 +58,7 @@ class NaiveGraph(Tabular):
         return {"from": [self.label] * len(self.columns), "to": [*self.columns]}
 
     def __str__(self) -> str:
-        shown = _first(self.columns)
+        shown = drawn_columns(self.columns)
         factors = (name if name == "..." else f"p({name} | {self.label})" for name in shown)
         lines = [
             f"{self.label} -> {', '.join(shown)}",
@@ -73,7 +69,7 @@ class NaiveGraph(Tabular):
 
     def to_svg(self) -> str:
         """Return the picture as SVG, in the colour of the text around it."""
-        nodes = _first(self.columns)
+        nodes = drawn_columns(self.columns)
         width = max(len(nodes), 1) * STEP
         middle = width / 2
         size = f'viewBox="0 0 {width} {DOWN + 3 * HIGH}" width="{width}"'
@@ -93,10 +89,6 @@ class NaiveGraph(Tabular):
 
     def _repr_html_(self) -> str:
         return self.to_svg()
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the class above its columns, with an arrow to each, on Axes or new ones."""
-        return pictures.evidence.draw_graph(self.label, _first(self.columns), ax)
 
 
 def graph(model: Model, label: str) -> NaiveGraph:
@@ -119,7 +111,7 @@ def graph(model: Model, label: str) -> NaiveGraph:
     return NaiveGraph(label, tuple(nodes), together)
 
 
-def _first(columns: Sequence[str]) -> list[str]:
+def drawn_columns(columns: Sequence[str]) -> list[str]:
     """Return the columns that are drawn, with dots for those that are left out."""
     if len(columns) <= MOST:
         return [*columns]

@@ -4,28 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from naively import pictures
 from naively.counting.axis import title, title_of_columns
 from naively.counting.block import Batch
 from naively.counting.labels import Label, plain_cell
 from naively.data.columns import times_of
 from naively.inspect.explain import Weighed
 from naively.inspect.one_column import OneColumn
-from naively.inspect.rules import Conditions, CountedCells, RuleCells, cells_of_rules, counted_cells
+from naively.inspect.rules import CountedCells, RuleCells, cells_of_rules, counted_cells
 from naively.kernels.reference import Floats
 from naively.messages import visible
 from naively.model.class_prior import number_of, spoken_for
 from naively.model.model import Model
-from naively.pictures.axes import Said, class_name, name_of, saying_target
-from naively.tabular import Tabular
+from naively.tabular import Drawn
 from naively.terms.terms import Facts
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 # --- The weight of evidence of an item: how much it changes the log odds of a class --------------
 #
@@ -124,7 +119,7 @@ Rank: TypeAlias = tuple[float, float]  # what rows gain, and how often it came: 
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Strongest(Tabular):
+class Strongest(Drawn):
     """What speaks most for each class, as a table of ``class``, ``column``, ``value``, ``weight``.
 
     Parameters
@@ -153,31 +148,6 @@ class Strongest(Tabular):
         rows = [(label, *item) for label, items in self.by_class.items() for item in items]
         names = ("class", "column", "value", "weight")
         return {name: [row[i] for row in rows] for i, name in enumerate(names)}
-
-    @saying_target
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the items of each class, of many classes the first, as bars on Axes or new ones."""
-        several = len({column for items in self.by_class.values() for column, _, _ in items}) > 1
-        named = {
-            label: [
-                (column if value is None or (several and plain) else "", _shown(value), weight)
-                for column, value, weight in items
-                for plain in [not isinstance(value, Conditions)]  # which name their columns
-            ]
-            for label, items in self.by_class.items()
-        }
-        return pictures.evidence.draw_strongest(named, ax)
-
-
-def _shown(value: object) -> str:
-    match value:
-        case None:
-            return ""
-        case Conditions():
-            return value.lines
-        case float():
-            return f"{value:.4g}"
-    return str(value)
 
 
 def strongest_of(model: Model, n: int = 10, batches: Sequence[Batch] = ()) -> Strongest:
@@ -271,7 +241,7 @@ class Scale:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Nomogram(Tabular):
+class Nomogram(Drawn):
     """Scales of weights of evidence, ordered by their ranges.
 
     The log odds of a row are the intercept and the weight of each of its cells; a missing cell has
@@ -332,27 +302,6 @@ class Nomogram(Tabular):
         sums = ", ".join(f"{p:g} at {at:+.2f}" for p, at in self.probabilities.items())
         lines.append(f"  probability of {self.label!r} by the sum of the weights: {sums}")
         return "\n".join(map(visible, [*lines, *(f"  {note}" for note in self.notes)]))
-
-    @saying_target
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw a line for each column, and below what the sum of the weights means."""
-        against = "all others" if self.against is None else class_name(self.against)
-        scales = [
-            pictures.evidence.DrawnScale(
-                name_of(of.column), [*map(_on_lines, of.value)], of.weight, (of.low, of.high)
-            )
-            for of in self.scales
-        ]
-        label, name = "weight of evidence (nats)", class_name(self.label)
-        said = Said(f"{label}\n{name} against {against}", f"p({name})", self.notes)
-        return pictures.evidence.draw_nomogram(scales, self.probabilities, said, ax)
-
-
-def _on_lines(value: Any) -> str:
-    """Write a value as a picture shows it: what rules say has a line for each column."""
-    if isinstance(value, Conditions):
-        return "\n".join(map(name_of, value.lines.split("\n")))
-    return name_of(written(value))
 
 
 def written(value: Any) -> str:

@@ -25,9 +25,9 @@ from naively.counting.axis import (
 )
 from naively.counting.block import Batch, Dense
 from naively.counting.tally import BlockTally
+from naively.inspect.bins import grid_of
 from naively.kernels.reference import Floats
 from naively.model.model import Model
-from naively.pictures.bins import grid_of
 from naively.schema.encode import Held
 from naively.schema.schema import Group, Missing, MissingAs, list_names
 from naively.tabular import are_numbers

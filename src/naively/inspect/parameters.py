@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from naively import pictures
 from naively.counting.axis import ByValue, Name, title
 from naively.counting.labels import LabelArray
 from naively.inspect.difference import Named as Items
@@ -25,9 +24,8 @@ from naively.messages import many
 from naively.model.class_prior import class_probabilities, is_estimated, pretended_rows
 from naively.model.model import Model
 from naively.options import How
-from naively.pictures.axes import Said, class_axis, class_name, name_of, saying_target
 from naively.schema.schema import Group, list_names
-from naively.tabular import SHOWN, Tabular, as_text
+from naively.tabular import SHOWN, Drawn, Tabular, as_text, picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -152,7 +150,6 @@ class Parameters(Tabular):
         best = rows[np.argsort(-tells[rows], kind="stable")[:n]]
         return replace(self, chosen=best)
 
-    @saying_target
     def plot(self, ax: Axes | None = None, n: int = 20, *, count: bool = False) -> Axes:
         """Draw a table of the parameters, items by classes, as a heat map.
 
@@ -183,17 +180,7 @@ class Parameters(Tabular):
         if len(rows) > n:
             shown = shown.strongest(n)
             notes = [f"{n:,} of {len(rows):,} items, that tell the classes apart most"]
-        table, k = shown.to_dict(), len(self.classes)
-        columns, items = table["column"][::k], table["item"][::k]
-        several = len(set(columns)) > 1
-        names = [
-            name_of(c if item is None else f"{c} = {item}" if several else item)
-            for c, item in zip(columns, items, strict=True)
-        ]
-        values = np.array(table["count" if count else "value"], np.float64).reshape(-1, k)
-        labels = [name_of(label) for label in self.classes.tolist()]
-        what, said = "count" if count else kind, Said(class_axis(), notes=notes)
-        return pictures.evidence.draw_table(values, names, labels, what, said, ax)
+        return picture(shown, ax, kind=kind, notes=notes, count=count)
 
     def _table_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the number of the table that each of some rows is of, (rows,)."""
@@ -411,7 +398,7 @@ class Column(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ParameterCounts(Tabular):
+class ParameterCounts(Drawn):
     """How many parameters a model has with the naive Bayes assumption, and without it.
 
     Parameters
@@ -499,11 +486,6 @@ class ParameterCounts(Tabular):
             "n_parameters": self.with_assumption,
             "n_joint_parameters": self.without,
         }
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw how parameters grow with columns, with and without it, on Axes or new ones."""
-        with_it = [math.log2(n) if n else -math.inf for n in self.with_assumption]
-        return pictures.evidence.draw_growth(with_it, self.log2_without, ax)
 
 
 def _times(rows: float, values: float) -> float:
@@ -644,13 +626,13 @@ class Linear(Tabular):
         names = [INTERCEPT, *self.feature_names.tolist()]
         weight = np.column_stack([self.intercept, self.coef])
         return {
-            "class": [label for label in self._labels for _ in names],
+            "class": [label for label in self.labels for _ in names],
             "feature": names * len(weight),
             "weight": weight.ravel().tolist(),
         }
 
     @property
-    def _labels(self) -> list[Any]:
+    def labels(self) -> list[Any]:
         """The class that each row of the weights speaks for: of two, the second."""
         labels: list[Any] = self.classes.tolist()
         return labels[1:] if len(labels) == 2 else labels
@@ -668,7 +650,6 @@ class Linear(Tabular):
                 lines.append(f"  and {len(coef) - FEATURES:,} features of less weight")
         return "\n".join(lines)
 
-    @saying_target
     def plot(self, ax: Axes | None = None, n: int = 10) -> Axes:
         """Draw the weights of the n features of the largest ones as bars.
 
@@ -685,12 +666,7 @@ class Linear(Tabular):
         ax : matplotlib.axes.Axes
             With the intercept in its title where there are two classes.
         """
-        best = np.argsort(-np.abs(self.coef).max(axis=0, initial=0.0), kind="stable")[:n]
-        labels, what = self.classes.tolist(), "log likelihood"
-        if len(labels) == 2:
-            what = f"log odds of {class_name(labels[1])} against {class_name(labels[0])}"
-        of = self.feature_names[best].tolist(), self.coef[:, best], self._labels
-        return pictures.evidence.draw_weights(*of, what, self.intercept, ax)
+        return picture(self, ax, n=n)
 
 
 def linear(model: Model) -> Linear:

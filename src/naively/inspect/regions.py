@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from naively import pictures
 from naively.counting.axis import Name, title
 from naively.counting.block import Batch
 from naively.counting.labels import Label, LabelArray
@@ -19,17 +18,8 @@ from naively.kernels.reference import Floats
 from naively.messages import many, visible
 from naively.model.class_prior import and_more, frequent, number_of, spoken_for
 from naively.model.model import Model
-from naively.pictures.axes import (
-    MOST,
-    Said,
-    class_name,
-    class_names,
-    name_of,
-    on_lines,
-    saying_target,
-)
 from naively.schema.schema import Missing, list_names
-from naively.tabular import Tabular
+from naively.tabular import Tabular, picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -104,7 +94,7 @@ class Regions(Tabular):
         Of shape (points of y, points of x); the border of the region of the class is where it is 0.
         The class is by default the second of two, else the most frequent.
         """
-        c = self._number(label)
+        c = self.number(label)
         rest = np.delete(self.log_posterior, c, axis=2)
         if not rest.shape[2]:
             return np.full(rest.shape[:2], np.inf)
@@ -117,11 +107,12 @@ class Regions(Tabular):
         Of shape (points of y, points of x); of two classes it is p(1 | x) - p(0 | x). The class is
         by default the second of two, else the most frequent.
         """
-        c, p = self._number(label), self.posterior
+        c, p = self.number(label), self.posterior
         rest = np.delete(p, c, axis=2).max(axis=2, initial=0.0)
         return np.asarray(p[:, :, c] - rest)
 
-    def _number(self, label: Label | None) -> int:
+    def number(self, label: Label | None) -> int:
+        """Return the number of a class; by default the second of two, else the most frequent."""
         return number_of(self.classes, label, spoken_for(self.class_count))
 
     def to_dict(self) -> dict[str, list[Any]]:
@@ -146,7 +137,6 @@ class Regions(Tabular):
         notes = [*and_more(more, "class"), *self.notes]
         return "\n".join(map(visible, [*lines, *(f"  {note}" for note in notes)]))
 
-    @saying_target
     def plot(
         self, ax: Axes | None = None, *, what: What = "regions", label: Label | None = None
     ) -> Axes:
@@ -170,31 +160,8 @@ class Regions(Tabular):
         """
         if what not in WHAT:
             raise ValueError(f"what must be one of {', '.join(map(repr, WHAT))}, got {what!r}.")
-        grid = self.x, self.y
-        labels = name_of(self.columns[0]), name_of(self.columns[1])
-        draw = pictures.by_class
-        if what in ("posterior", "difference", "margin"):
-            values, name = self._surface(what, label)
-            said, of_odds = Said(*labels, self.notes), what != "posterior"
-            return draw.draw_surface(*grid, values, name, said, ax, diverging=of_odds)
-        most = MOST_CLASSES if what == "regions" else MOST
-        shown = frequent(self.class_count, most)
-        names = class_names([self.classes[c].item() for c in shown])
-        more = and_more(len(self.classes) - len(shown), "class")
-        said = Said(*labels, [*more, *self.notes])
-        place = np.full(len(self.classes), -1)
-        place[shown] = np.arange(len(shown))
-        x, y, code = self.sample
-        points = x, y, place[code]
-        if what == "regions":
-            lead = np.stack([self.log_odds(self.classes[c]) for c in shown], axis=2)
-            return draw.draw_regions(*grid, lead, points, names, said, ax)
-        if self.density is None:
-            raise ValueError("The counts of a multinomial have no density; draw what='difference'.")
-        both = self.density[1][:, None, shown] * self.density[0][None, :, shown]
-        return draw.draw_contours(*grid, both, points, names, said, ax)
+        return picture(self, ax, what=what, label=label)
 
-    @saying_target
     def plot_surface(
         self,
         ax: Axes | None = None,
@@ -213,23 +180,7 @@ class Regions(Tabular):
         label : label, optional
             As for ``plot``.
         """
-        values, name = self._surface(what, label)
-        labels = name_of(self.columns[0]), name_of(self.columns[1]), name
-        return pictures.by_class.draw_surface_above(self.x, self.y, values, labels, ax)
-
-    def _surface(self, what: str, label: Label | None) -> tuple[Floats, str]:
-        """Return how high a surface is at each point, and what that is called."""
-        c = self._number(label)
-        name = class_name(self.classes[c].item())
-        if what == "posterior":
-            return self.posterior[:, :, c], f"p({name} | row)"
-        if what == "difference":
-            return self.log_odds(label), on_lines("log odds of", f"{name} (nats)")
-        if what != "margin":
-            raise ValueError(f"what must be 'posterior', 'difference' or 'margin', got {what!r}.")
-        two = len(self.classes) == 2
-        rival = class_name(self.classes[1 - c].item()) if two else "rival"
-        return self.margin(label), on_lines(f"p({name} | row) -", f"p({rival} | row)")
+        return picture(self, ax, "surface", what=what, label=label)
 
 
 def regions(

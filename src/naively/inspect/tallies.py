@@ -4,30 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from naively import pictures
 from naively.counting.labels import Label
 from naively.counting.tally import Tally
 from naively.inspect.one_column import OneColumn
 from naively.kernels.reference import Floats
-from naively.model.class_prior import frequent
 from naively.model.model import Model
-from naively.pictures.axes import Said, name_of
-from naively.tabular import Tabular
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-
-MOST_BARS = 12  # classes or levels that are drawn
-LAST = 8  # batches whose rows are told apart in a picture
+from naively.tabular import Drawn
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Counts(Tabular):
+class Counts(Drawn):
     """How many rows of each class, or of each level of a column, several tallies hold.
 
     Parameters
@@ -100,21 +90,9 @@ class Counts(Tabular):
             zip(self.names, self.count.T.tolist(), strict=True)
         )
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw a group of bars for each class or level, one for each tally.
-
-        Of many classes or levels those that came most often are drawn.
-        """
-        first = frequent(self.count.sum(axis=1), MOST_BARS)
-        more = len(self.value) - len(first)
-        values, names = [name_of(self.value[i]) for i in first], [*map(name_of, self.names)]
-        notes = [f"and {more:,} more"] * (more > 0)
-        said = Said("rows (sum of weights)", name_of(self.what), notes)
-        return pictures.by_class.draw_counts(values, self.count[first], names, said, ax)
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Fading(Tabular):
+class Fading(Drawn):
     """How many rows a model holds that decays before it learns each batch.
 
     After batch t it holds n_t = factor · n_(t-1) + new_t rows, so that of batch s
@@ -184,14 +162,3 @@ class Fading(Tabular):
             "new": self.new.tolist(),
             "effective": self.effective.tolist(),
         }
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the effective rows after each batch, those of each batch on top of older ones."""
-        left, notes = self.left, [f"factor {self.factor:g}, half-life {self.half_life:.3g} batches"]
-        names = [f"batch {i + 1}" for i in range(len(left))]
-        if len(left) > LAST:  # all that came before the last few as one
-            older = len(left) - (LAST - 1)
-            left = np.vstack([left[:older].sum(axis=0), left[older:]])
-            names = [f"batches 1 to {older}", *names[older:]]
-        said = Said("batch", "effective rows", notes)
-        return pictures.by_class.draw_fading(left, names, said, ax)

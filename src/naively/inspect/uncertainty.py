@@ -6,11 +6,10 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from naively import pictures
 from naively.counting.axis import Columns, Name, title
 from naively.counting.block import Batch, Sparse
 from naively.counting.labels import Label, LabelArray
@@ -25,8 +24,7 @@ from naively.kernels.reference import Floats
 from naively.model.class_prior import is_estimated, number_of, pretend_classes, spoken_for
 from naively.model.held_out import check_coverage
 from naively.model.model import Model
-from naively.pictures.axes import BELOW, class_name, on_lines, saying_target
-from naively.tabular import Tabular
+from naively.tabular import Tabular, picture
 from naively.terms.uncertain import dense, mean_of_log, variance_of_log
 from naively.terms.words import length_factor
 
@@ -36,7 +34,6 @@ if TYPE_CHECKING:
 # --- The result: an interval for the probability of each row and class ---------------------------
 
 
-SAID = "for the mean of fits to as many rows"
 NARROW, MOST_DIGITS = 0.02, 6  # of an interval in a sentence, and of its numbers
 
 
@@ -58,6 +55,8 @@ class ProbabilityIntervals(Tabular):
     target : str
         The column that is predicted, if its name is known, which pictures say.
     """
+
+    SAID: ClassVar[str] = "for the mean of fits to as many rows"
 
     probability: Floats
     low: Floats
@@ -106,9 +105,8 @@ class ProbabilityIntervals(Tabular):
         width = high - low
         shows = 10.0 ** -(MOST_DIGITS - 1) <= width < NARROW
         digits = 1 - math.floor(math.log10(width)) if shows else 2
-        return f"p = {p:.{digits}f}, {low:.{digits}f} to {high:.{digits}f} {SAID}"
+        return f"p = {p:.{digits}f}, {low:.{digits}f} to {high:.{digits}f} {self.SAID}"
 
-    @saying_target
     def plot(self, label: Label | None = None, ax: Axes | None = None) -> Axes:
         """Draw the probability of a class in each row, with its interval, the largest on top.
 
@@ -120,10 +118,7 @@ class ProbabilityIntervals(Tabular):
             What to draw on.
         """
         c = number_of(self.classes, label, spoken_for(np.ones(len(self.classes))))
-        name = class_name(self.classes.tolist()[c])
-        p, low, high = (of[:, c] for of in (self.probability, self.low, self.high))
-        label = on_lines(f"p({name}),", f"and {self.coverage:.0%} {SAID}", longest=BELOW)
-        return pictures.scores.draw_probabilities(p, low, high, label, ax)
+        return picture(self, ax, c=c)
 
 
 # --- Whose weights are how sure: what is needed beside the model ---------------------------------

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Self, final
+from typing import Literal, Self, TypeAlias, final
 
 import numpy as np
 
 from naively.counting.axis import PRESENT, Axis, title
 from naively.counting.block import AT_ONCE, Batch, Dense, Documents, split_texts
 from naively.counting.labels import LabelArray, Labels
-from naively.counting.noise import Mechanism
 from naively.counting.tally import Tally, Total, forget, impossible
 from naively.data.columns import Reading, Rows
 from naively.kernels import dispatch
@@ -21,6 +20,8 @@ from naively.options import OfFields
 from naively.schema.schema import GroupKey, Schema
 from naively.schema.settings import PURE, Settings
 from naively.schema.settle import CountedTotal, Grouped, alike, make_sure
+
+Mechanism: TypeAlias = Literal["discrete Gaussian", "discrete Laplace"]  # of noise
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,6 +14,7 @@ from naively.data.columns import LEVELS, Cells, Column, Kind, Reading, as_object
 from naively.data.frames import Table, as_rows
 from naively.data.reading import Forms, ReadAs, said_of_words, settled
 from naively.data.stream import ReadAgainError, Stream, as_stream
+from naively.doors import wing
 from naively.kernels.forms import Form
 from naively.kernels.strings import Strings
 from naively.options import FileOptions
@@ -133,9 +134,7 @@ def columns(
     day     time         1        2          1  3.1.2024
     """
     if isinstance(table, str | Path):
-        from naively.data.files import opened
-
-        with opened(table, labels=target, file=file or FileOptions()) as stream:
+        with wing("file")(table, labels=target, file=file or FileOptions()) as stream:
             found = _of_stream(stream, event_models, target)
             return Overview(found, stream.notes)
     stream_of = as_stream(table)

@@ -1,1 +1,0 @@
-"""Ways out: a model for other programs."""

@@ -1,0 +1,1 @@
+"""What stands around the core, and is imported when it is asked for: see `naively.doors`."""

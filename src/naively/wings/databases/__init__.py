@@ -1,0 +1,1 @@
+"""Counts and scores where the data lives: tables of a database or a cluster."""

@@ -1,0 +1,85 @@
+"""The mail filter on the command line: `naively mail filter`, `learn` and the other verbs.
+
+`filter` starts Python to read one message, so its arguments are parsed with the standard
+library: the framework of the verbs for tables takes longer to import than a message to filter. For
+the same reason only the verb that is asked for is imported.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+from naively.wings.mail.passage import ERROR, say
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+VERBS = {  # what each does, and the module of naively.wings.mail.verbs that does it
+    "filter": ("Mark a message on standard input as spam or ham.", "filter"),
+    "learn": ("Learn mail as spam or ham, for the filter.", "learn"),
+    "unlearn": ("Take back mail that the filter has learned.", "learn"),
+    "serve": ("Filter mail for clients of spamd, such as mail servers.", "serve"),
+    "evaluate": ("Say how good a model is on mail of known classes.", "evaluate"),
+    "export": ("Write the counts of a model as text.", "exchange"),
+    "import": ("Add counts of bogofilter, SpamAssassin or another model.", "exchange"),
+    "expire": ("Drop words that were not learned for long.", "expire"),
+}
+STATUSES = {
+    0: "Done; of `filter --exit-code`, the message is spam.",
+    1: "Of `filter --exit-code`: the message is ham.",
+    2: "Of `filter --exit-code`: the class is unsure.",
+    3: "An error, which one sentence on standard error says. `filter` has written the message as "
+    "it came; without --exit-code, only wrong options have this status, and 0 all else.",
+    75: "`filter` could not read or write the message: the mail agent is to keep it and try again.",
+    130: "Stopped by Ctrl-C.",
+}
+HELP = f"The spam filter; its verbs are {', '.join(VERBS)}."
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run the verb that comes first among the arguments, and return the exit status."""
+    verb = arguments[0] if arguments else "--help"
+    if verb not in VERBS:
+        return _list(verb)
+    module = import_module(f"naively.wings.mail.verbs.{VERBS[verb][1]}")
+    try:
+        if verb == "filter":  # where they are plain, without a parser
+            options = module.read_options(verb, arguments[1:])
+        else:
+            options = module.parser_of(verb).parse_intermixed_args(arguments[1:])
+    except SystemExit as stop:  # help was given
+        return int(stop.code or 0)
+    except Exception as error:  # noqa: BLE001  the message is written even so
+        if verb == "filter":
+            return int(module.refuse(error))
+        say(error)
+        return ERROR
+    try:
+        return int(module.run(options))
+    except BrokenPipeError:  # nobody is there to be told
+        return ERROR
+    except (ValueError, OSError, ImportError, MemoryError) as error:
+        say(error)
+        return ERROR
+    except KeyboardInterrupt:
+        return 130
+
+
+def _list(verb: str) -> int:
+    """List the verbs if help is wanted; what is no verb is an error."""
+    if verb not in ("--help", "-h"):
+        say(f"No such verb: {verb!r}. The verbs of mail are {', '.join(VERBS)}.")
+        return ERROR
+    from textwrap import wrap
+
+    width = max(map(len, VERBS))
+    verbs = [f"  {name:{width}}  {what}" for name, (what, _) in VERBS.items()]
+    lines = ["usage: naively mail VERB MODEL ...", "", HELP, "", *verbs, ""]
+    lines += ["Exit statuses:"]
+    for status, what in STATUSES.items():
+        lines += wrap(what, 90, initial_indent=f"  {status:3}  ", subsequent_indent=" " * 7)
+    lines += ["", "`naively mail VERB --help` says more.\n"]
+    sys.stdout.write("\n".join(lines))
+    return 0

@@ -1,0 +1,317 @@
+"""How good the model is: by scores, thresholds and costs, calibration, confusion and subgroups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.assess.intervals import beta_quantile
+from naively.assess.scores import Scores, binned, equal_parts
+from naively.counting.axis import Name, title
+from naively.file.header import Saved
+from naively.kernels.reference import Floats
+from naively.messages import shortened, visible
+from naively.model.class_prior import frequent
+from naively.wings.pictures.axes import of_target
+from naively.wings.report import curves, html
+from naively.wings.report.curves import Ruler
+from naively.wings.report.subject import Subject
+from naively.wings.report.svg import svg_of
+
+SCORES = {  # of the table, and their names
+    "accuracy": "accuracy",
+    "accuracy of the most frequent class": "majority_accuracy",
+    "log loss (nats per row)": "log_loss",
+    "Brier score": "brier",
+    "area under ROC": "auc",
+    "calibration error": "calibration_error",
+}
+HEAD_OF_GROUPS = ["group", "rows", "right", "95 % interval", "says", "is"]
+EqualBin = tuple[float, float, float, float, float]  # mean probability, share, its interval, rows
+STEPS = 1000  # of a threshold, from 0 to 1
+CLASSES = 30  # whose thresholds can be moved
+BINS, LEAST = 10, 20  # bins of calibration, and rows of each at least
+COLUMNS, LEVELS, GROUPS = 12, 8, 12  # whose subgroups are looked at; of each; that are shown
+FEWEST = 20  # rows of a subgroup
+
+
+def good(subject: Subject) -> str:
+    """Say how good the model is: by cross-validation, and on rows that it never saw."""
+    if subject.best is None:
+        return ""
+    parts = [thresholds(subject), calibration(subject)]
+    found = f'<div class="cards two">{"".join(parts)}</div>'
+    found += html.details("Scores, with their intervals", table(subject))
+    if len(subject.best.classes) > 1:
+        with of_target(subject.target):
+            ax = subject.best.plot_confusion()
+        picture = svg_of(ax, "confusion", "Rows by right class and by answer")
+        how = html.how_to_read(
+            "Rows by right class (down) and most probable class (across): what is off the diagonal "
+            "is wrong."
+        )
+        found += html.details("Which classes are confused", how + html.figure(picture))
+    groups = list(subgroups(subject))
+    if groups:
+        how = html.how_to_read(
+            f"Groups of rows in which it is right more or less often than in all others, the "
+            f"surest first. “Says” is the mean probability of {subject.label}, “is” the share of "
+            "rows that are so; where they differ, its probabilities are off for this group."
+        )
+        found += html.details(
+            "For whom it is better or worse", how + html.table(HEAD_OF_GROUPS, groups)
+        )
+    return found
+
+
+def table(subject: Subject) -> str:
+    """Return the scores, with their intervals, of learned rows and of given ones."""
+    of = every_scores(subject)
+    return f'<div id="scores">{html.table(["", *of], lines_of_scores(of))}</div>'
+
+
+def every_scores(subject: Subject) -> dict[str, Scores]:
+    """Return the scores of learned rows and of given ones, by what they are of."""
+    of: dict[str, Scores] = {}
+    if subject.assessment is not None:
+        of["on learned rows, cross-validated"] = subject.assessment
+    if subject.scores is not None:
+        which = "on given rows, most of them learned" if subject.known else "on the rows given"
+        of[which] = subject.scores
+    return of
+
+
+def lines_of_scores(of: Mapping[str, Scores]) -> list[list[object]]:
+    """Return scores as lines of a table, with a column for each."""
+    lines: list[list[object]] = [
+        ["rows", *(s.rows for s in of.values())],
+        ["of the rarest class", *(_of_rarest(s) for s in of.values())],
+    ]
+    for what, name in SCORES.items():
+        lines.append([what, *(_score(s, name) for s in of.values())])
+        if any(name in s.shown for s in of.values()):
+            ends = [
+                "{:.3f} to {:.3f}".format(*s.shown[name]) if name in s.shown else None
+                for s in of.values()
+            ]
+            lines.append([f"{what}: about 95 % interval", *ends])
+    return lines
+
+
+def _of_rarest(scores: Scores) -> str | None:
+    """Say how many of the rows that were scored are of the rarest class."""
+    if scores.support is None:
+        return None
+    label, rows = scores.support.rarest
+    return f"{rows:,} of {label}"
+
+
+def _score(scores: Scores, name: str) -> object:
+    """Return a score, and of an area under the ROC curve of few rows that it is not known."""
+    return "not known" if name == "auc" and not scores.area_is_known else getattr(scores, name)
+
+
+# --- A threshold that can be moved: what the page's program needs --------------------------------
+
+
+def threshold_data(subject: Subject) -> Saved | None:
+    """Return, for each class, how many rows have each probability of it; None without any."""
+    # Probabilities are cut down to thousandths, so that the rows above a threshold of as many are
+    # counted exactly. A line is the thousandths, the rows of the class and those of all others.
+    judged, model = subject.judged, subject.model
+    if judged is None or len(model.classes) < 2:
+        return None
+    some = frequent(model.counted.tally.class_count, CLASSES)
+    each = []
+    for c in some:
+        at = np.floor(judged.p[:, c] * STEPS).astype(np.int64)
+        inside = judged.weight * (judged.right == c)
+        count = [np.bincount(at, w, STEPS + 1) for w in (inside, judged.weight - inside)]
+        there = np.flatnonzero(count[0] + count[1])
+        each.append([[int(i), *(round(float(of[i]), 6) for of in count)] for i in there])
+    return {
+        "names": [subject.said(c) for c in some],
+        "start": some.index(subject.spoken_for) if subject.spoken_for in some else 0,
+        "steps": STEPS,
+        "each": each,
+    }
+
+
+def thresholds(subject: Subject) -> str:
+    """Return the controls of a threshold and of costs, and where their numbers are shown."""
+    if subject.judged is None or len(subject.model.classes) < 2:
+        return ""
+    how = html.how_to_read(
+        "The class is answered for rows whose probability of it is at least the threshold. Say "
+        "what a false alarm and a miss cost, and the threshold of least expected cost follows."
+    )
+    return (
+        '<div class="card" id="decide"><h3>What if you decide otherwise?</h3>'
+        + how
+        + '<div class="controls"><label>Answer <select id="decided"></select></label>'
+        '<label>from a probability of <input type="range" id="threshold" min="0" max="1" '
+        'step="0.001"> <output id="threshold-said"></output></label>'
+        '<label>A false alarm costs <input type="number" id="cost-alarm" min="0" step="any" '
+        'value="1"></label> <label>and a miss <input type="number" id="cost-miss" min="0" '
+        'step="any" value="1"></label></div>'
+        '<div class="wide" tabindex="0" role="region" aria-label="Rows by answer">'
+        '<table id="decisions"><thead><tr><td></td><th scope="col" class="n">answered</th>'
+        '<th scope="col" class="n">not answered</th></tr></thead><tbody></tbody></table></div>'
+        '<p id="decided-said" role="status"></p><div id="decision-curves"></div>'
+        "<noscript><p>This part needs the page's program, which is switched off.</p></noscript>"
+        "</div>"
+    )
+
+
+# --- Calibration: bins of as many rows each, and how far chance would take them off --------------
+
+
+def calibration(subject: Subject) -> str:
+    """Show how far the probabilities can be believed."""
+    found = calibrated(subject)
+    if found is None:
+        return ""
+    (what, is_so), bins = found
+    across, up = (
+        Ruler(0, 1, curves.LEFT, curves.WIDTH - curves.RIGHT),
+        Ruler(0, 1, curves.HEIGHT - curves.BOTTOM, curves.TOP),
+    )
+    ideal = curves.path(across([0, 1]), up([0, 1]))
+    shapes = [f'<path class="missing" d="{ideal}"/>']
+    shapes += [
+        f'<path class="line" d="M{x:.1f} {low:.1f}V{high:.1f}"/>'
+        f'<circle class="for" cx="{x:.1f}" cy="{y:.1f}" r="3.5"/>'
+        for x, y, low, high in (
+            (float(across(x)), *map(float, up([y, low, high]))) for x, y, low, high, _ in bins
+        )
+    ]
+    picture = curves.drawn(
+        f"Calibration: {is_so} against {what}",
+        curves.axes(across, up, (shortened(what, 50), shortened(is_so, 30))),
+        *shapes,
+    )
+    how = html.how_to_read(
+        "Each point is as many rows as the others: what the model said of them, and what came "
+        "true. Where the line through it, its 95 % interval, meets the diagonal, the "
+        "probabilities can be believed."
+    )
+    figures = html.table(HEAD_OF_BINS, lines_of_bins(bins))
+    return (
+        '<div class="card" id="calibration"><h3>Can its probabilities be believed?</h3>'
+        + how
+        + html.figure(picture)
+        + html.details("In figures", figures)
+        + "</div>"
+    )
+
+
+HEAD_OF_BINS = ["said", "came true", "95 % interval", "rows"]
+
+
+def lines_of_bins(bins: Sequence[EqualBin]) -> list[list[object]]:
+    """Return the bins of calibration as lines of a table."""
+    return [
+        [f"{x:.1%}", f"{y:.1%}", f"{low:.1%} to {high:.1%}", round(n, 6)]
+        for x, y, low, high, n in bins
+    ]
+
+
+def calibrated(subject: Subject) -> tuple[tuple[str, str], list[EqualBin]] | None:
+    """Return the bins of calibration, with what was said and what came true, in words."""
+    judged = subject.judged
+    if judged is None:
+        return None
+    if len(subject.model.classes) == 2:
+        said, hit = judged.p[:, subject.spoken_for], judged.right == subject.spoken_for
+        names = f"probability of {subject.label}", f"share that is {subject.label}"
+    else:
+        said, hit = judged.p.max(axis=1), judged.p.argmax(axis=1) == judged.right
+        names = "probability of the answer", "share that is right"
+    return names, equal_bins(said, hit, judged.weight)
+
+
+def equal_bins(said: Floats, hit: NDArray[np.bool_], weight: Floats) -> list[EqualBin]:
+    """Return bins of about as many rows each: mean probability, share, its interval, rows."""
+    # Rows of one probability are in one bin. The interval is Jeffreys's, of 95 %, of as many rows
+    # as the weights amount to (Kish).
+    n = max(1, min(BINS, len(said) // LEAST))
+    return [
+        (of.confidence, of.accuracy, *jeffreys(of.accuracy, of.size), round(of.rows))
+        for of in binned(equal_parts(said, weight, n), said, hit, weight)
+    ]
+
+
+def jeffreys(share: float, n: float) -> tuple[float, float]:
+    """Return the 95 % interval of a share of so many rows of equal weight."""
+    a, b = share * n + 0.5, (1 - share) * n + 0.5
+    low = 0.0 if share <= 0 else beta_quantile(0.025, a, b)
+    return low, 1.0 if share >= 1 else beta_quantile(0.975, a, b)
+
+
+# --- Subgroups: rows of one level, or of a third of the numbers, of each column ------------------
+
+
+def subgroups(subject: Subject) -> Iterator[list[object]]:
+    """Yield a line for each group of rows in which it is right more or less often than else."""
+    judged, cells = subject.judged, subject.cells
+    if judged is None or cells is None or len(subject.model.classes) < 2:
+        return
+    hit = judged.p.argmax(axis=1) == judged.right
+    found = []
+    for name in subject.worth[:COLUMNS]:
+        for group, some in _groups(subject, name):
+            if some.sum() >= FEWEST and (~some).sum() >= FEWEST:
+                found.append((_distance(hit, judged.weight, some), group, some))
+    found.sort(key=lambda of: -of[0])
+    for _, group, some in found[:GROUPS]:
+        w = judged.weight[some]
+        if not w.any():
+            continue
+        share = float(np.average(hit[some], weights=w))
+        low, high = jeffreys(share, float(w.sum() ** 2 / (w**2).sum()))
+        c = subject.spoken_for
+        says = float(np.average(judged.p[some, c], weights=w))
+        so = float(np.average(judged.right[some] == c, weights=w))
+        yield [group, int(some.sum()), f"{share:.0%}", f"{low:.0%} to {high:.0%}",
+               f"{says:.0%}", f"{so:.0%}"]  # fmt: skip
+
+
+def _distance(hit: NDArray[np.bool_], weight: Floats, some: NDArray[np.bool_]) -> float:
+    """Return how many standard errors a group's share is off that of all others."""
+    a, b = weight[some], weight[~some]
+    if not a.any() or not b.any():
+        return 0.0
+    share = float(np.average(hit, weights=weight))
+    sizes = sum(float((w**2).sum() / w.sum() ** 2) for w in (a, b))
+    apart = np.average(hit[some], weights=a) - np.average(hit[~some], weights=b)
+    return abs(float(apart)) / float(np.sqrt(max(share * (1 - share), 1e-9) * sizes))
+
+
+def _groups(subject: Subject, name: Name) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+    """Yield the groups that a column makes of the judged rows, each with its name."""
+    cells, kind = subject.cells, subject.model.view.schema.kinds.get(name)
+    assert cells is not None
+    of = title(name)
+    if kind in {"text", "time", None}:  # a column of which nothing was learned has no kind
+        return
+    if kind == "number":
+        numbers = cells.numbers([name])[:, 0].astype(np.float64)
+        missing, known = np.isnan(numbers), numbers[np.isfinite(numbers)]
+        cuts = np.unique(np.quantile(known, [1 / 3, 2 / 3])) if len(known) else np.empty(0)
+        which = np.searchsorted(cuts, numbers, side="left")
+        for i in range(len(cuts) + 1):
+            side = [f"{of} up to {c:.3g}" for c in cuts[:1]] if i == 0 else []
+            side = side or [f"{of} above {cuts[i - 1]:.3g}"] if len(cuts) else [of]
+            upper = f" up to {cuts[i]:.3g}" if 0 < i < len(cuts) else ""
+            yield side[0] + upper, (which == i) & ~missing
+    else:
+        values = np.array(
+            [None if v is None else str(v) for v in cells.values(name).tolist()], object
+        )
+        missing = np.array([v is None for v in values])
+        levels, count = np.unique(values[~missing].astype(str), return_counts=True)
+        for level in levels[np.argsort(-count, kind="stable")[:LEVELS]].tolist():
+            yield f"{of} = {shortened(visible(level), 40)}", values == level
+    yield f"{of} is missing", missing
