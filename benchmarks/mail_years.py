@@ -21,7 +21,7 @@ from operator import itemgetter
 from pathlib import Path
 
 from benchmarks.mail import Example, Record, as_mail, words_and_class
-from naively.wings.mail.evaluation import Judged
+from naively.wings.mail.about import Judged
 from naively.wings.mail.learn import refitted
 from naively.wings.mail.score import Verdict, WordWeights, leave_one_out_histogram
 from naively.wings.mail.table import MailTable

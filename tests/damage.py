@@ -16,6 +16,7 @@ from naively import load
 from naively.file import container
 
 Arrays = dict[str, np.ndarray]
+Change = Callable[[dict[str, Any], Arrays], object]  # of a header and arrays, in place
 MEMORY = 100_000_000  # bytes, beside what is loaded anyway
 
 
@@ -33,11 +34,29 @@ def apart(path: Path) -> tuple[dict[str, Any], Arrays]:
     return header, wide
 
 
-def rewrite(path: Path, change: Callable[[dict[str, Any], Arrays], object]) -> None:
+def rewrite(path: Path, change: Change) -> None:
     """Change the header or the arrays of a model file."""
     header, arrays = apart(path)
     change(header, arrays)
     path.write_bytes(container.to_bytes(header, arrays))
+
+
+def change_of(end: str, change: Callable[[Any], Any], begin: str = "") -> Change:
+    """Change, in place or for another, the first array whose name begins and ends so."""
+
+    def change_it(_: Any, arrays: Arrays) -> None:
+        names = (name for name in sorted(arrays) if name.startswith(begin))
+        name = next(name for name in names if name.endswith(end))
+        found = arrays[name].copy()
+        changed = change(found)
+        arrays[name] = np.ascontiguousarray(found if changed is None else changed)
+
+    return change_it
+
+
+def first(end: str, *values: float, begin: str = "") -> Change:
+    """Change the first numbers of the first array whose name begins and ends so."""
+    return change_of(end, lambda of: of.flat.__setitem__(slice(len(values)), values), begin)
 
 
 def paths(value: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:

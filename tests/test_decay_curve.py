@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from naively import NaiveBayes
-from naively.assess.decay import DecayCurve, blocks_of
+from naively.assess.prequential import DecayCurve, blocks_of
 
 BLOCKS = 4
 

@@ -9,7 +9,7 @@ import pytest
 from scipy.spatial.distance import jensenshannon
 
 from naively import NaiveBayes
-from naively.inspect.divergence import Apart, by_chance, jensen_shannon
+from naively.inspect.difference import Apart, by_chance, jensen_shannon
 from naively.inspect.drift import Drift, Moved
 
 

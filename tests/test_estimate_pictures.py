@@ -21,7 +21,7 @@ from naively import (
     Poisson,
     independence,
 )
-from naively.inspect.bins import bins_of
+from naively.inspect.one_column import bins_of
 
 mpl.use("Agg")
 RNG = np.random.default_rng(0)

@@ -63,6 +63,13 @@ MOMENT = st.datetimes(EPOCH.replace(year=1900), EPOCH.replace(year=2099, month=1
 native = pytest.mark.skipif(dispatch.NATIVE is None, reason="the native kernels were not built")
 
 
+def test_a_native_kernel_with_other_forms_is_refused() -> None:
+    names = [form.name for form in Form]
+    for other in (names[:-1], [*names, "AGE"], names[::-1]):
+        with pytest.raises(ImportError, match="kernels are of another version"):
+            forms.check_names(other)
+
+
 @native
 @given(
     st.lists(CELLS | st.none(), max_size=40)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from naively import NaiveBayes
-from naively.assess.forward import _forward_and_shuffled, note_of_time
+from naively.assess.prequential import _forward_and_shuffled, note_of_time
 
 
 def rows(n: int = 800, *, turns: bool = True, seed: int = 0) -> tuple[dict[str, Any], Any]:

@@ -20,8 +20,7 @@ from naively.counting.labels import Labels
 from naively.counting.leave_one_out import LeftOut
 from naively.counting.tally import BlockTally
 from naively.events import histogram as bin_counts
-from naively.events.histogram import WIDTHS
-from naively.inspect.odds import strongest
+from naively.events.histogram import RULES
 from naively.kernels import dispatch
 from naively.terms.kinds import BinTerms
 
@@ -254,7 +253,7 @@ def test_widths_are_the_same_in_slices_of_the_columns(monkeypatch: pytest.Monkey
     at_once = bin_counts.best_widths(count, bins, 2.0)
     assert len(set(at_once)) > 1
     for columns in (1, 2, 4):
-        monkeypatch.setattr(bin_counts, "AT_ONCE", columns * 7 * 3 * (1 + len(WIDTHS)))
+        monkeypatch.setattr(bin_counts, "AT_ONCE", columns * 7 * 3 * (1 + len(RULES.widths)))
         np.testing.assert_array_equal(bin_counts.best_widths(count, bins, 2.0), at_once)
 
 
@@ -349,14 +348,6 @@ def test_infinities_are_numbers_like_others() -> None:
     assert np.isfinite(nb.score_samples(X)).all()
 
 
-def test_strongest_evidence_names_the_column_and_a_number() -> None:
-    X, y = mixture(500)
-    nb = NaiveBayes(Histogram()).fit({"a": X[:, 0], "b": X[:, 1], "empty": np.full(500, np.nan)}, y)
-    found = strongest(nb.model_, 1, 3)
-    assert {column for column, _, _ in found} <= {"a", "b"}
-    assert all(isinstance(value, float) for _, value, _ in found)
-
-
 def test_less_than_a_row_may_be_left_of_what_has_decayed() -> None:
     X, y = mixture(40)
     event = Histogram()
@@ -380,6 +371,33 @@ def test_less_than_a_row_may_be_left_of_what_has_decayed() -> None:
 def test_without_a_row_the_native_kernel_says_what_numpy_says(
     event: Histogram, weighted: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    without_a_row_of_both(event, weighted, monkeypatch)
+
+
+OTHER_RULES = {
+    "in_bin": 7.0, "fewest": 5.0, "most": 4.0, "slack": 0.3, "few_others": 0.9, "in_shared": 3.0,
+    "silverman": 1.7, "gain": -2.0, "spare": 3.0, "half": 9.0, "negligible": 0.6,
+    "widths": (0.1, 0.7, 2.0),
+}  # fmt: skip
+
+
+@pytest.mark.skipif(dispatch.leave_out_bins is None, reason="There is no native kernel.")
+@pytest.mark.parametrize("rule", RULES._fields)
+def test_the_native_kernel_and_numpy_follow_the_same_rules(
+    rule: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    event = Histogram(bins=4) if rule in ("few_others", "in_shared") else Histogram()
+    usual = without_a_row_of_both(event, True, monkeypatch)
+    monkeypatch.setattr(bin_counts, "RULES", RULES._replace(**{rule: OTHER_RULES[rule]}))
+    changed = without_a_row_of_both(event, True, monkeypatch)
+    assert any((a != b).any() for a, b in zip(usual, changed, strict=True))
+
+
+def without_a_row_of_both(
+    event: Histogram, weighted: bool, monkeypatch: pytest.MonkeyPatch
+) -> list[np.ndarray]:
+    """Return log likelihoods without each row, of several tables, which both agree on."""
+    every = []
     rng = np.random.default_rng(0)
     for n, k in ((2, 2), (7, 2), (23, 3), (61, 2)):
         y = rng.integers(0, k, n).astype(np.int32)
@@ -388,6 +406,7 @@ def test_without_a_row_the_native_kernel_says_what_numpy_says(
                 rng.normal(size=n) + y,
                 rng.integers(0, 4, n),
                 np.where(rng.random(n) < 0.6, 0.0, rng.lognormal(0, 3, n)),
+                np.where(rng.random(n) < 0.8, 0.0, rng.normal(size=n)),
                 np.where(rng.random(n) < 0.2, np.nan, 10.0 ** rng.integers(-300, 300, n)),
                 np.full(n, 7.0),
                 np.where(np.arange(n) == 0, 1.0, np.nan),
@@ -396,7 +415,7 @@ def test_without_a_row_the_native_kernel_says_what_numpy_says(
             axis=1,
         )
         weight = rng.choice([0.25, 1.0, 3.0, rng.random()], n) if weighted else None
-        block, labels = Dense(X, Columns(range(7))), Labels(y, np.arange(k), weight)
+        block, labels = Dense(X, Columns(range(8))), Labels(y, np.arange(k), weight)
         tally = event.tally(block, labels)
         cells = LeftOut.of(block, labels)
         found = event.log_prob_without(tally, cells)
@@ -404,3 +423,5 @@ def test_without_a_row_the_native_kernel_says_what_numpy_says(
             without.setattr(dispatch, "leave_out_bins", None)
             expected = event.log_prob_without(tally, cells)
         np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+        every.append(found)
+    return every

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +12,10 @@ import pytest
 
 from naively import load
 from naively.file import container
+from tests import damage
 from tests.damage import (
     Arrays,
+    Change,
     apart,
     assert_refused,
     in_little_memory,
@@ -26,8 +27,6 @@ from tests.damage import (
 )
 from tests.saved_linear_parts import table, with_linear_part
 
-Change = Callable[[dict[str, Any], Arrays], object]
-
 
 @pytest.fixture
 def saved(tmp_path: Path) -> Path:
@@ -38,12 +37,7 @@ def saved(tmp_path: Path) -> Path:
 
 def first(end: str, *values: float) -> Change:
     """Change the first numbers of an array of the linear part."""
-
-    def change(_: Any, arrays: Arrays) -> None:
-        array = arrays[f"linear/{end}"] = arrays[f"linear/{end}"].copy()
-        array.flat[: len(values)] = values
-
-    return change
+    return damage.first(f"linear/{end}", *values)
 
 
 def term(i: int, at: int, new: Any) -> Change:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +15,17 @@ from safetensors.numpy import load_file, save
 
 from naively import Bernoulli, Categorical, Histogram, NaiveBayes, load
 from naively.file import container, store
-from tests.damage import Arrays, apart, assert_refused, in_little_memory, rewrite
+from tests.damage import (
+    Arrays,
+    Change,
+    apart,
+    assert_refused,
+    change_of,
+    first,
+    in_little_memory,
+    rewrite,
+)
 from tests.golden.make import FOLDER
-
-Change = Callable[[dict[str, Any], Arrays], object]
 
 
 @pytest.fixture
@@ -56,27 +62,6 @@ def group(event: str, *way: Any, new: Any) -> Change:
         at("groups", i, *way, new=new)(header, arrays)
 
     return change
-
-
-def first(end: str, new: float) -> Change:
-    """Change the first number of an array whose name ends so."""
-
-    def change(_: Any, arrays: Arrays) -> None:
-        name = next(name for name in sorted(arrays) if name.endswith(end))
-        arrays[name] = arrays[name].copy()
-        arrays[name].flat[0] = new
-
-    return change
-
-
-def change_of(end: str, change: Callable[[Any], Any]) -> Change:
-    """Change an array whose name ends so."""
-
-    def change_it(_: Any, arrays: Arrays) -> None:
-        name = next(name for name in sorted(arrays) if name.endswith(end))
-        arrays[name] = np.ascontiguousarray(change(arrays[name]))
-
-    return change_it
 
 
 def above(of: Any) -> Any:
@@ -131,12 +116,14 @@ LIES: dict[str, tuple[Change, str]] = {
     "no date": (at("classes", new={"labels": ["x", "y"], "dtype": "date"}), "isoformat"),
     "doubled classes": (at("classes", "labels", new=["x", "x"]), "a class is there twice"),
     "a label that is a list": (at("classes", "labels", new=[["x"], ["y"]]), "a label is a list"),
+    "a class that was not counted": (at("classes", "labels", new=["x", "y", "z"]), "has shape"),
     "a class that is none": (at("classes", "labels", new=[{}, "x"]), r"labels\[0\] is an object"),
     "a format without end": (at("format", new=float("inf")), "format is inf, not a whole number"),
     "a format below": (at("format", new=0), "there is no format 0"),
     "a number too large": (at("columns", new=10**400), "a very large number"),
     "an infinite number": (at("weights", "usual", new=float("inf")), "which is not finite"),
     "an unknown entry": (at("more", new=1), "the header has no 'more'"),
+    "no groups": (lambda header, _: header.pop("groups"), "the header lacks 'groups'"),
     **{
         f"a reading of {name}": (at("readings", new=[["n", {"content": "number", **of}]]), why)
         for name, of, why in (
@@ -162,6 +149,9 @@ LIES: dict[str, tuple[Change, str]] = {
     "weights not a number": (first("weights", np.nan), "at least 0"),
     "a bias not a number": (first("bias", np.nan), "at least 0"),
     "an infinite bias": (first("bias", np.inf), "at least 0"),
+    "no rows": (lambda _, arrays: arrays.pop("weight/high"), "no array 'weight/high'"),
+    "rows of other classes": (change_of("weight/high", lambda _: np.zeros(7)), "has shape"),
+    "rows not a number": (first("weight/high", np.nan), "not finite"),
     "negative rows": (first("weight/high", -1.0), "too few"),
     "fewer rows than cells": (first("weight/high", 0.0), "more cells than rows"),
     "negative counts": (first("level/high", -1.0), "too few"),
@@ -190,6 +180,8 @@ LIES: dict[str, tuple[Change, str]] = {
     "more cells than rows": (first("cell/high", 3.0), "more cells than rows"),
     "a cell beyond infinity": (first("/keys", 2**62), "not in order|beyond infinity"),
     "a shift that is none": (first("/shifts", 63), "no such shift"),
+    "cells in another order": (change_of("/keys", lambda of: of[::-1]), "not in order"),
+    "cells of other classes": (change_of("cell/high", lambda _: np.zeros((9, 9))), "has shape"),
     "cells that overlap": (first("/first", 1), "not in order"),
     "a statistic that lacks": (group("bernoulli", "statistics", new=["present"]), "statistics"),
     "a statistic twice": (group("bernoulli", "statistics", new=["present"] * 2), "statistics"),
@@ -203,6 +195,7 @@ LIES: dict[str, tuple[Change, str]] = {
         r"x\.\.\.\.$",
     ),
     "an option of another type": (group("bernoulli", "options", new={"alpha": {}}), "alpha is an"),
+    "a pseudo-count below 0": (group("bernoulli", "options", new={"alpha": -1.0}), "alpha must"),
     "no pseudo-count": (group("multinomial", "options", "alpha", new=[]), "alpha is empty"),
     "no pseudo-count of truths": (group("bernoulli", "options", "alpha", new=[]), "alpha is empty"),
     "no share": (group("bernoulli", "options", new={"m": 1.0, "p": []}), "p is empty"),

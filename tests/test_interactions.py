@@ -17,8 +17,8 @@ from scipy import sparse
 from naively import Multinomial, NaiveBayes, load
 from naively.assess import folds as cross_validate
 from naively.fitting import reservoir
-from naively.fitting.interactions import FEWEST, add_interactions
 from naively.fitting.leave_one_out import left_out, weighted_joint
+from naively.fitting.sample import FEWEST, add_interactions
 from naively.fitting.weights import log_loss
 from naively.model.model import Weights
 from naively.terms.functions import Rule

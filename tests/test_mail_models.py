@@ -18,7 +18,7 @@ from scipy.special import logit
 from selectolax.lexbor import LexborHTMLParser
 from sklearn.metrics import log_loss
 
-from naively.wings.mail.evaluation import Judged, guaranteed, judged_by_leaving_out, upper_bound
+from naively.wings.mail.about import Judged, guaranteed, judged_by_leaving_out, upper_bound
 from naively.wings.mail.exchange import dump, parse_backup, parse_dump
 from naively.wings.mail.layout import BINS
 from naively.wings.mail.learn import learn

@@ -26,11 +26,11 @@ def by_each_class(smoothed: Any) -> np.ndarray:
     """The leave-one-out log loss of each column: of each class, all classes, as it is defined."""
     d, _, k = smoothed.count.shape
     column, bin_ = np.nonzero(smoothed.there)
-    prior, loss = smoothed.rows[column] + histogram.HALF, np.zeros(d)
+    prior, loss = smoothed.rows[column] + histogram.RULES.half, np.zeros(d)
     for c in range(k):
         right = np.full(len(column), c)
         p = prior * smoothed.without(column, bin_, np.ones(len(column)), right)
-        left = np.maximum(smoothed.rows[column, c] - 1.0, 0.0) + histogram.HALF
+        left = np.maximum(smoothed.rows[column, c] - 1.0, 0.0) + histogram.RULES.half
         own = p[:, c] * left / prior[:, c]
         rows, rest = smoothed.count[column, bin_, c], p.sum(axis=1) - p[:, c]
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -46,7 +46,7 @@ def test_the_loss_of_a_histogram_is_that_of_each_class(k: int, alpha: float | No
     X = np.column_stack([rng.normal(size=60), rng.integers(0, 4, 60), rng.random(60)])
     nb = NaiveBayes(Histogram(alpha=alpha), weights=None).fit(X, np.arange(60) % k)
     (tally,) = nb.tally_.blocks.values()
-    for width in histogram.WIDTHS:
+    for width in histogram.RULES.widths:
         smoothed = Histogram(alpha=alpha, smoothing=width)._binned(tally).smoothed
         np.testing.assert_allclose(smoothed.loss(), by_each_class(smoothed), rtol=1e-10)
 

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from naively import NaiveBayes, load
-from naively.assess.prediction_sets import held_out_rows
+from naively.assess.decisions import held_out_rows
 from naively.data.frames import as_rows
 from naively.model.held_out import BINS, LOWEST, WIDTH, HeldOut, sets_of
 from tests.node import ask, question

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,8 @@ from naively import Bernoulli, GaussianNB, Multinomial, NaiveBayes, Text, load
 from naively.assess import folds as cross_validate
 from naively.file import container, store
 from naively.fitting import reservoir
-from tests.damage import apart, assert_refused, rewrite
+from tests import damage
+from tests.damage import Change, apart, assert_refused, change_of, rewrite
 from tests.golden.make import alike, dependent
 
 
@@ -315,31 +317,19 @@ def saved(whole: bytes, tmp_path: Path) -> Path:
     return path
 
 
-def array(end: str, change: Callable[[np.ndarray], Any]) -> Callable[[Any, Any], None]:
-    """Change the first array of the sample whose name ends so."""
-
-    def lie(_: Any, arrays: dict[str, np.ndarray]) -> None:
-        name = next(n for n in sorted(arrays) if n.startswith("sample/") and n.endswith(end))
-        found = arrays[name].copy()
-        changed = change(found)
-        arrays[name] = found if changed is None else changed
-
-    return lie
-
-
-def first(end: str, new: float) -> Callable[[Any, Any], None]:
-    return array(end, lambda of: of.flat.__setitem__(0, new))
+array = partial(change_of, begin="sample/")
+first = partial(damage.first, begin="sample/")
 
 
 def all_of(new: int) -> Callable[[np.ndarray], Any]:
     return lambda of: np.full(len(of), new)
 
 
-def header(**new: Any) -> Callable[[Any, Any], None]:
+def header(**new: Any) -> Change:
     return lambda header, _: header["sample"].update(new)
 
 
-LIES: dict[str, tuple[Callable[[Any, Any], None], str]] = {
+LIES: dict[str, tuple[Change, str]] = {
     "no keys": (lambda _, arrays: arrays.pop("sample/0/keys"), "no array 'sample/0/keys'"),
     "keys of two dimensions": (array("/keys", lambda of: of[:, None]), "order of their keys"),
     "keys that fall": (array("/keys", lambda of: of[::-1].copy()), "order of their keys"),

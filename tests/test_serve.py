@@ -20,12 +20,11 @@ from typing import Any
 
 import pytest
 
-from naively.wings.mail.learn import learn
+from naively.wings.mail.learn import learn, tell
 from naively.wings.mail.limits import BYTES
 from naively.wings.mail.message import read_message
 from naively.wings.mail.score import Verdict, words_of
 from naively.wings.mail.table import MailTable, open_table
-from naively.wings.mail.tell import tell
 from tests.fuzz import mail as hostile
 
 SPAM = b"From: x@shop.example\nSubject: Cheap pills\nMessage-ID: <1@x>\n\nBuy cheap pills now!\n"

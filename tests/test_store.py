@@ -191,31 +191,6 @@ def test_a_newer_format_is_said(saved: Path) -> None:
         load(saved)
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda header, _: header.pop("groups"),
-        lambda header, _: header.update(classes={"labels": ["a", "b", "c"], "dtype": "<U1"}),
-        lambda header, _: header["groups"][0].update(event="os.system"),
-        lambda header, _: header["groups"][0].update(options={"alpha": -1.0}),
-        lambda header, _: header["groups"][0].update(options={"no such": 1}),
-        lambda _, arrays: arrays.pop("weight/high"),
-        lambda _, arrays: arrays.update({"weight/high": np.zeros(7)}),
-        lambda _, arrays: arrays.update({"weight/high": np.array([np.nan, 1.0])}),
-        lambda _, arrays: arrays.update(
-            {name: np.array([5, 3], np.int64) for name in arrays if name.endswith("/lengths")}
-        ),
-        lambda _, arrays: arrays.update({"0/cell/high": np.zeros((9, 9))}),
-        lambda _, arrays: arrays.update({"0/keys": arrays["0/keys"][::-1].copy()}),
-        lambda header, _: header["weights"].update(of=[[7, "x", None]]),
-    ],
-)
-def test_a_header_that_does_not_fit_is_damage(saved: Path, change: object) -> None:
-    rewrite(saved, change)
-    with pytest.raises(ValueError, match="is damaged"):
-        load(saved)
-
-
 def test_an_unwritable_path_leaves_the_old_file(
     saved: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

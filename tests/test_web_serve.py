@@ -219,17 +219,24 @@ def test_a_text_is_a_row_of_a_model_of_texts(tmp_path, path) -> None:
     assert "give an object" in asking(path).post("/predict", json="a text").json()["error"]
 
 
+def assert_evidence_sums(said: dict) -> None:
+    """Check that what is shown of a prediction and the rest are its log odds, for its class."""
+    why, p = said["explanation"], said["probabilities"]
+    assert said["label"] in (why["label"], "unsure")
+    odds = math.log(p[why["label"]] / p[why["against"]])
+    assert why["log_odds"] == pytest.approx(odds, rel=1e-9, abs=1e-9)
+    total = math.fsum([*(of["weight"] for of in why["evidence"]), why["rest"]])
+    assert total == pytest.approx(odds, rel=1e-9, abs=1e-9)
+
+
 @pytest.mark.parametrize("n", [1, 3, 1000])
 def test_the_weights_of_evidence_sum_to_the_log_odds(nb, rows, path, n) -> None:
     answer = asking(path).post(f"/predict?explain={n}", json=[as_json(row) for row in rows[:9]])
     explained = nb.explain(rows[:9])
     for i, said in enumerate(answer.json()["predictions"]):
+        assert_evidence_sums(said)
         why = said["explanation"]
-        total = math.fsum([*(of["weight"] for of in why["evidence"]), why["rest"]])
-        assert total == pytest.approx(why["log_odds"], rel=1e-9, abs=1e-9)
         assert why["log_odds"] == explained[i].log_odds(explained[i].best)
-        odds = said["probability"] / said["probabilities"][why["against"]]
-        assert why["log_odds"] == pytest.approx(math.log(odds), rel=1e-9, abs=1e-9)
         assert len(why["evidence"]) <= n
         assert (why["rest"] == 0) == (n == 1000)
         weights = [abs(of["weight"]) for of in why["evidence"]]
@@ -289,12 +296,7 @@ def test_reasons_sum_to_the_log_odds_of_what_is_answered(nb, doubtful, path, sai
         p = shift(p, np.exp(nb.class_log_prior_), given_prior(PRIOR, nb.classes_))
     for of_row, of in zip(p, answer.json()["predictions"], strict=True):
         np.testing.assert_allclose([*of["probabilities"].values()], of_row, rtol=1e-12)
-        why, shares = of["explanation"], of["probabilities"]
-        assert of["label"] in (why["label"], "unsure")
-        odds = math.log(shares[why["label"]] / shares[why["against"]])
-        assert why["log_odds"] == pytest.approx(odds, rel=1e-9, abs=1e-9)
-        total = math.fsum([*(item["weight"] for item in why["evidence"]), why["rest"]])
-        assert total == pytest.approx(odds, rel=1e-9, abs=1e-9)
+        assert_evidence_sums(of)
 
 
 def test_the_description_says_how_answers_follow(path, doubtful) -> None:
@@ -372,14 +374,16 @@ def test_the_description_is_openapi(nb, path) -> None:
     jsonschema.Draft202012Validator(in_place).validate(answer.json())
     row = found["components"]["schemas"]["Row"]["properties"]
     assert list(row) == list(nb.schema_.order)
-    assert row["price"]["type"] == ["number", "null"]
-    assert row["age"] | {"type": {*row["age"]["type"]}} == {
-        "type": {"number", "string", "null"},
+    number, string, null = {"type": "number"}, {"type": "string"}, {"type": "null"}
+    number |= {"minimum": -sys.float_info.max, "maximum": sys.float_info.max}
+    assert row["price"] == {"anyOf": [number, null]}
+    assert row["age"] == {
+        "anyOf": [number, string, null],
         "description": "A number, or as a string.",
         "examples": ["unknown"],
     }
     assert set(row["city"]["examples"]) == {"Rome", "Oslo", "Łódź"}
-    assert row["member"]["type"] == ["boolean", "null"]
+    assert row["member"] == {"anyOf": [{"type": "boolean"}, null]}
     assert row["since"]["format"] == "date-time"
 
 
@@ -411,12 +415,8 @@ def test_a_row_is_taken_only_if_its_schema_allows_it(nb, strict, row) -> None:
     else:
         assert valid
         return
-    # Beside the types there are strings that spell no value, and numbers that are no floats.
-    spelled = {"age", "since"}.intersection(row)
-    large = any(
-        type(of) in (int, float) and not abs(of) <= sys.float_info.max for of in row.values()
-    )
-    assert not valid or spelled or large or set(row) == {"others"}
+    # Beside the types there are strings that spell no value.
+    assert not valid or {"age", "since"}.intersection(row) or set(row) == {"others"}
     assert refused.status == 422
     assert str(refused).startswith("Row 0")
     assert re.fullmatch(r"[^\n]{,300}\.", str(refused))
@@ -750,11 +750,6 @@ def test_requests_are_counted_as_prometheus_reads(path) -> None:
     assert found["naively_requests_total", "404", "other"] == 1
     assert found["naively_rows_total",] == 4
     assert found["naively_seconds_count", "/predict"] == 3
-    assert found["naively_seconds_bucket", "+Inf", "/predict"] == 3
-    buckets = [value for (name, *_, route), value in
-               ((key, v) for key, v in found.items() if len(key) > 1)
-               if name == "naively_seconds_bucket" and route == "/predict"]  # fmt: skip
-    assert buckets == sorted(buckets)
     assert found["naively_seconds_sum", "/predict"] > 0
 
 

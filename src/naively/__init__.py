@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from naively.estimators.naive_bayes import load as load
     from naively.events import *  # noqa: F403  # as type checkers read it, what is public there
     from naively.events.joint_table import independence as independence
-    from naively.inspect.one_sample import compare_event_models as compare_event_models
+    from naively.inspect.likelihood import compare_event_models as compare_event_models
     from naively.inspect.parameters import parameter_counts as parameter_counts
     from naively.inspect.tallies import Counts as Counts
     from naively.inspect.tallies import Fading as Fading
@@ -53,7 +53,7 @@ _HOME = {
     "Text": "naively.schema.text",
     "columns": "naively.schema.overview",
     "independence": "naively.events.joint_table",
-    "compare_event_models": "naively.inspect.one_sample",
+    "compare_event_models": "naively.inspect.likelihood",
     "compare": "naively.estimators.compare",
     "parameter_counts": "naively.inspect.parameters",
     "load": "naively.estimators.naive_bayes",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <numeric>
 #include <stdexcept>
 #include <vector>
@@ -14,10 +15,12 @@
 namespace naively {
 namespace {
 
-// As in events/histogram.py and kernels/double_double.py.
-constexpr double in_bin = 3.0, fewest = 2.0, most = 32.0, slack = 1e-9, negligible = 1e-12;
-constexpr double gain = 4.0, spare = 0.1, half = 0.5, few_others = 0.3, in_shared = 20.0;
-constexpr double other_widths[] = {0.5, 0.0, 4.0};
+// Numbers of BinRules of events/histogram.py, which holds them alone, in its order.
+struct Rules {
+    double in_bin, fewest, most, slack, few_others, in_shared, silverman, gain, spare, half,
+        negligible;
+    double widths[3];
+};
 
 double ratio(double part, double whole) {
     const double p = part / whole;
@@ -31,7 +34,7 @@ struct Options {
     double m;
     double alpha;  // NaN where m is given
     bool real;     // whether pretend rows are left out
-    double silverman;
+    Rules rules;
 
     bool has_alpha() const { return !std::isnan(alpha); }
 };
@@ -58,12 +61,12 @@ class Bins {
         if (options.width >= 0.0) return options.width;
         total_ = 0.0;
         for (const double rows : rows_) total_ += rows;
-        const double rule = options.silverman * static_cast<double>(bins_) *
+        const double rule = options.rules.silverman * static_cast<double>(bins_) *
                             std::pow(std::max(total_, 1.0), -0.2);
         smooth(rule);
         const double by_rule = loss(options);
         double best = rule, least = INFINITY;
-        for (const double other : other_widths) {
+        for (const double other : options.rules.widths) {
             smooth(other);
             const double of_other = loss(options);
             if (std::isnan(of_other)) return rule;  // of which nobody knows what it saves
@@ -72,7 +75,7 @@ class Bins {
                 best = other;
             }
         }
-        return by_rule - least > gain ? best : rule;
+        return by_rule - least > options.rules.gain ? best : rule;
     }
 
     void smooth(double width) {
@@ -109,8 +112,8 @@ class Bins {
         } else if (!options.real) {
             double all = 0.0;
             for (const double each : smooth_) all += each;
-            all += spare * static_cast<double>(bins_);
-            double here = spare;
+            all += options.rules.spare * static_cast<double>(bins_);
+            double here = options.rules.spare;
             for (int64_t c = 0; c < k_; ++c) here += smooth_[c * bins_ + bin];
             m = options.m;
             pretend = m * here / std::max(all, 1e-300);
@@ -124,6 +127,7 @@ class Bins {
     double loss(const Options& options) const {
         const auto bins = static_cast<double>(bins_);
         const double m = options.has_alpha() ? options.alpha * bins : options.m;
+        const double spare = options.rules.spare, half = options.rules.half;
         const double others = std::max(total_ - 1.0, 0.0) + spare * bins;
         // Of factors that are whole powers one logarithm is taken together: it takes most time.
         double sum = 0.0, product = 1.0;
@@ -189,7 +193,7 @@ class Column {
                 left_.push_back(count);
                 rows += count;
             }
-            if (cell == unit && sum <= negligible) {
+            if (cell == unit && sum <= options.rules.negligible) {
                 left_.resize(begin);
                 continue;
             }
@@ -217,9 +221,12 @@ class Column {
   private:
     // The bins, which hold about equally many rows.
     void number(int64_t cells, double total, const Options& options) {
-        const double bins =
-            options.bins != 0 ? static_cast<double>(options.bins)
-                              : std::clamp(std::floor(total / in_bin + slack), fewest, most);
+        const Rules& rules = options.rules;
+        const double slack = rules.slack, in_shared = rules.in_shared;
+        const double bins = options.bins != 0
+                                ? static_cast<double>(options.bins)
+                                : std::clamp(std::floor(total / rules.in_bin + slack),
+                                             rules.fewest, rules.most);
         const bool few = static_cast<double>(cells) <= bins;
         alone_.assign(static_cast<std::size_t>(cells), few);
         double whole = total, shared = bins, others = 0.0, left = bins;
@@ -241,7 +248,7 @@ class Column {
         };
         if (!few) stand_alone(total * (1 - slack) / bins);
         count_others();
-        const bool anew = !few && others < few_others * total;
+        const bool anew = !few && others < rules.few_others * total;
         while (anew && left > 1.0 &&
                stand_alone(std::max(others / left, in_shared) * (1 - slack)))
             count_others();
@@ -277,11 +284,11 @@ class Column {
 nb::object leave_out_bins(nb::handle first, nb::handle low, nb::handle high, nb::handle count,
                           nb::handle column, nb::handle unit, nb::handle right, nb::handle weight,
                           nb::handle x, int64_t bins, double width, double m, double alpha,
-                          bool real, double silverman) {
+                          bool real, nb::handle rules) {
     const Input<Layout::contiguous, int64_t> begins(first, "first", 1), columns(column, "column", 1),
         units(unit, "unit", 1), rights(right, "right", 1);
     const Doubles lows(low, "low", 1), highs(high, "high", 1), counts(count, "count", 2),
-        weights(weight, "weight", 1), numbers(x, "x", 1);
+        weights(weight, "weight", 1), numbers(x, "x", 1), of_rules(rules, "rules", 1);
     const int64_t left = columns.shape(0), cells = lows.shape(0), k = counts.shape(1);
     highs.require_shape({cells});
     counts.require_shape({cells, k});
@@ -289,6 +296,7 @@ nb::object leave_out_bins(nb::handle first, nb::handle low, nb::handle high, nb:
     rights.require_shape({left});
     weights.require_shape({left});
     numbers.require_shape({left});
+    of_rules.require_shape({sizeof(Rules) / sizeof(double)});
     const int64_t* begin = begins.data();
     for (int64_t j = 0; j + 1 < begins.shape(0); ++j)
         if (begin[j] < 0 || begin[j] > begin[j + 1] || begin[j + 1] > cells)
@@ -299,7 +307,8 @@ nb::object leave_out_bins(nb::handle first, nb::handle low, nb::handle high, nb:
             units.data()[i] >= begin[j + 1] || rights.data()[i] < 0 || rights.data()[i] >= k)
             throw std::invalid_argument("a number is of no cell or class");
     }
-    const Options options{bins, width, m, alpha, real, silverman};
+    Options options{bins, width, m, alpha, real, {}};
+    std::memcpy(&options.rules, of_rules.data(), sizeof(Rules));
     const Result<double> found("empty", left, k);
     {
         const nb::gil_scoped_release released;
@@ -323,7 +332,7 @@ void bind_leave_out_bins(nb::module_& m) {
     m.def("leave_out_bins", &leave_out_bins, nb::arg("first"), nb::arg("low"), nb::arg("high"),
           nb::arg("count"), nb::arg("column"), nb::arg("unit"), nb::arg("right"),
           nb::arg("weight"), nb::arg("x"), nb::arg("bins"), nb::arg("width"), nb::arg("m"),
-          nb::arg("alpha"), nb::arg("real"), nb::arg("silverman"));
+          nb::arg("alpha"), nb::arg("real"), nb::arg("rules"));
 }
 
 }  // namespace naively

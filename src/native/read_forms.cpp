@@ -21,38 +21,19 @@
 namespace naively {
 namespace {
 
-// As the contract numbers them.
-enum Form : uint8_t {
-    EMPTY,
-    MARK,
-    WORD,
-    LIST,
-    TRUTH,
-    PLAIN,
-    NAME,
-    EIGHT,
-    POINT,
-    GROUPED_POINT,
-    COMMA,
-    GROUPED,
-    EITHER_POINT,
-    EITHER_COMMA,
-    YMD,
-    DOTTED,
-    DAY_FIRST,
-    MONTH_FIRST,
-    EITHER_DAY,
-    SAME_DAY,
-    FIRST_DAY,
-    FIRST_MONTH,
-    WRITTEN,
-    WRITTEN_MONTH,
-    YEAR_MONTH,
-    SEASON,
-    MONTH_YEAR,
-    CLOCK,
-    SPAN,
-};
+// In the order of the class Form of kernels/forms.py, which says what they are.
+#define NAIVELY_FORMS(X) \
+    X(EMPTY) X(MARK) X(WORD) X(LIST) X(TRUTH) X(PLAIN) X(NAME) X(EIGHT) X(POINT) \
+    X(GROUPED_POINT) X(COMMA) X(GROUPED) X(EITHER_POINT) X(EITHER_COMMA) X(YMD) X(DOTTED) \
+    X(DAY_FIRST) X(MONTH_FIRST) X(EITHER_DAY) X(SAME_DAY) X(FIRST_DAY) X(FIRST_MONTH) X(WRITTEN) \
+    X(WRITTEN_MONTH) X(YEAR_MONTH) X(SEASON) X(MONTH_YEAR) X(CLOCK) X(SPAN)
+
+#define NAIVELY_NAME(form) form,
+#define NAIVELY_TEXT(form) #form,
+enum Form : uint8_t { NAIVELY_FORMS(NAIVELY_NAME) };
+constexpr const char* FORM_NAMES[] = {NAIVELY_FORMS(NAIVELY_TEXT)};
+#undef NAIVELY_NAME
+#undef NAIVELY_TEXT
 
 using Character = char32_t;
 using Name = std::u32string;
@@ -1520,6 +1501,9 @@ nb::object read_forms(nb::handle object, bool comma, bool day_first, bool dates)
 void bind_read_forms(nb::module_& m) {
     m.def("read_forms", &read_forms, nb::arg("strings"), nb::arg("comma") = false,
           nb::arg("day_first") = false, nb::arg("dates") = false);
+    nb::list names;
+    for (const char* name : FORM_NAMES) names.append(name);
+    m.attr("FORM_NAMES") = names;
 }
 
 }  // namespace naively

@@ -154,7 +154,7 @@ FAULTS = [
     ),
     Fault(
         "one message that is told twice is of one run",
-        "src/naively/wings/mail/tell.py",
+        "src/naively/wings/mail/learn.py",
         "key in seen or ",
         "",
         ("tests/test_serve.py",),
@@ -537,7 +537,7 @@ FAULTS = [
     ),
     Fault(
         "on the curve of decay nothing fades",
-        "src/naively/assess/decay.py",
+        "src/naively/assess/prequential.py",
         "tally * factor + more",
         "tally + more",
         ("tests/test_decay_curve.py",),

@@ -26,14 +26,14 @@ FAULTS = [
     ),
     Fault(
         "bins for the eye begin on a number",
-        "src/naively/inspect/bins.py",
+        "src/naively/inspect/one_column.py",
         "first - grid / 2 + width",
         "first + width",
         ("tests/test_estimate_pictures.py", "tests/test_column.py"),
     ),
     Fault(
         "bins for the eye are wider than whole multiples of the numbers' grid",
-        "src/naively/inspect/bins.py",
+        "src/naively/inspect/one_column.py",
         "width = grid * max(1.0, np.ceil(width / grid - 1e-9))",
         "width = max(grid, width)",
         ("tests/test_estimate_pictures.py", "tests/test_column.py"),

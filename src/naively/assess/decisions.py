@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any, overload
 
 import numpy as np
+from numpy.typing import DTypeLike, NDArray
 
-from naively.counting.labels import Label, LabelArray
+from naively.counting.labels import Label, LabelArray, Labels, Target, encode_labels
+from naively.data.columns import Rows
+from naively.fitting.sample import Sample, add_interactions, deal
 from naively.fitting.weights import mean
 from naively.kernels.reference import Floats
+from naively.messages import many
 from naively.model.class_prior import Cost, cost_table
+from naively.model.held_out import HeldOut, sets_of
+from naively.model.model import Model
+from naively.options import Weighting
+from naively.tabular import SHOWN, Drawn
 
 
 @dataclass(frozen=True)
@@ -94,3 +104,140 @@ def decisions(
         hits / rows if rows else float("nan"),
         hits / answers if answers else float("nan"),
     )
+
+
+# --- Sets of classes, which hold the right one as often as they promise ---------------------------
+#
+# How they are calibrated is in ``naively.model.held_out``.
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PredictionSets(Drawn):
+    """A set of classes for each row: a sequence of lists of labels, the most probable first.
+
+    Parameters
+    ----------
+    contains : ndarray of bool, of shape (rows, classes)
+        Which classes are in each set; ``numpy.asarray`` gives it too.
+    probability : ndarray of shape (rows, classes)
+        The probability of each class.
+    least : ndarray of shape (classes,)
+        How probable a class must be to be in a set; the most probable class is in every set.
+    classes : list of labels
+        The classes.
+    coverage : float
+        How often sets of rows like those learned hold the right class.
+    """
+
+    contains: NDArray[np.bool_]
+    probability: Floats
+    least: Floats
+    classes: list[Label]
+    coverage: float
+
+    def __len__(self) -> int:
+        return len(self.contains)
+
+    @overload
+    def __getitem__(self, row: int) -> list[Label]: ...
+    @overload
+    def __getitem__(self, row: slice) -> list[list[Label]]: ...
+    def __getitem__(self, row: int | slice) -> list[Label] | list[list[Label]]:
+        if isinstance(row, slice):
+            return [self[i] for i in range(*row.indices(len(self)))]
+        order = np.argsort(-self.probability[row], kind="stable")
+        return [self.classes[c] for c in order.tolist() if self.contains[row, c]]
+
+    def __iter__(self) -> Iterator[list[Label]]:
+        return (self[i] for i in range(len(self)))
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
+        """Return which classes are in each set."""
+        return np.array(self.contains, dtype, copy=copy is not False)
+
+    @property
+    def size(self) -> NDArray[np.int64]:
+        """How many classes are in each set, (rows,)."""
+        return np.asarray(self.contains.sum(axis=1, dtype=np.int64))
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Return columns row, size and set."""
+        return {"row": list(range(len(self))), "size": self.size.tolist(), "set": [*self]}
+
+    def __str__(self) -> str:
+        size = self.size
+        mean = size.mean() if len(size) else 0.0
+        said = (
+            f"sets of {many(len(self), 'row')}, of which {self.coverage:.4g} hold the right class"
+        )
+        lines = [f"{said}, of {mean:.2f} classes on average"]
+        lines += [
+            f"{row:>6}  {', '.join(map(str, labels))}"
+            for row, labels in zip(range(SHOWN), self, strict=False)
+        ]
+        if len(self) > SHOWN:
+            lines.append(f"   ... {len(self) - SHOWN:,} rows more")
+        return "\n".join(lines)
+
+
+def prediction_sets(
+    model: Model, p: Floats, coverage: float, *, by_class: bool = False
+) -> PredictionSets:
+    """Return the sets of rows of these posteriors (see ``NaiveBayes.predict_set``)."""
+    least = least_of(model, coverage, by_class=by_class)
+    return PredictionSets(sets_of(p, least), p, least, model.classes.tolist(), float(coverage))
+
+
+def least_of(model: Model, coverage: float, *, by_class: bool = False) -> Floats:
+    """Return how probable a class must be to be in a set, (classes,)."""
+    return check_known(model).least(coverage, by_class=by_class)
+
+
+def check_known(model: Model) -> HeldOut:
+    """Return what is known of held-out rows, or raise a ValueError."""
+    held_out = model.counted.held_out
+    if held_out is None:
+        raise ValueError(
+            "How often sets hold the right class is not known of this model, as no learned rows "
+            "are in memory or its file: call calibrate(X, y) with labelled rows; or save it with "
+            "sets=True."
+        )
+    held_out.check()
+    return held_out
+
+
+# --- Calibrated with rows that the model has not learned -----------------------------------------
+
+
+FOLDS = 5
+
+
+def held_out_of(
+    model: Model, sample: Sample, kind: Weighting, *, interactions: bool = False
+) -> HeldOut:
+    """Return how probable the right classes of rows are that a model has not learned."""
+    found, labels = [], []
+    dealt = deal(sample.labels, sample.copies, min(FOLDS, len(sample)))
+    for fold in sample.held_out(model, dealt, learned=False):
+        if interactions:
+            rest = add_interactions(model, fold.others, learned=False)
+        else:
+            rest = model.weighed(fold.others.weighed(model, kind, learned=False).weights)
+        found.append(fold.out.posterior(rest))
+        labels.append(fold.out.labels)
+    right = Labels.join(labels)
+    return HeldOut.of(np.concatenate(found), right.codes, right.weights, model.classes.tolist())
+
+
+def held_out_rows(
+    model: Model, rows: Rows, y: Target, frequencies: Target = None
+) -> HeldOut | None:
+    """Return how probable the right classes of rows are that a model is not fitted to."""
+    labels = encode_labels(y, None if frequencies is None else np.asarray(frequencies, np.float64))
+    known = np.isin(labels.classes, model.classes)[labels.codes]
+    if not known.any():
+        return None
+    some = labels.take(np.flatnonzero(known))
+    right = some.among(model.classes)
+    p = model.posterior(rows.take(np.flatnonzero(known)))
+    return HeldOut.of(p, right.codes, right.weights, model.classes.tolist())

@@ -20,18 +20,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.assess.forward import note_of_time
+from naively.assess.prequential import note_of_time
 from naively.assess.scores import Scores, scores
 from naively.counting.axis import VALUE, title
 from naively.counting.labels import MANY_CLASSES, Labels
-from naively.fitting.interactions import add_interactions
 from naively.fitting.leave_one_out import (
     LeaveOneOut,
     left_out,
     linear_evidence,
 )
 from naively.fitting.reservoir import Reservoir
-from naively.fitting.sample import Sample, deal
+from naively.fitting.sample import Sample, add_interactions, deal
 from naively.fitting.seek import COLUMNS
 from naively.fitting.weights import log_loss, on_one_thread, p_right, posterior
 from naively.kernels.reference import Floats

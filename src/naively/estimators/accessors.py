@@ -29,8 +29,8 @@ from naively.options import Weighting
 
 if TYPE_CHECKING:
     from naively.assess.curves import LearningCurve, Sizes, SmoothingCurve
-    from naively.assess.decay import DecayCurve, Follow
     from naively.assess.dependence import Dependence
+    from naively.assess.prequential import DecayCurve, Follow
     from naively.assess.refits import Named
     from naively.events.outcomes import Names, Probabilities
     from naively.inspect.column import ColumnView
@@ -1115,7 +1115,7 @@ class Curve(Accessor):
         >>> curve.best < 1
         True
         """
-        from naively.assess.decay import decay_curve
+        from naively.assess.prequential import decay_curve
         from naively.assess.refits import Named
 
         if is_on_cluster(X):

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self, TypeVar, cast
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from naively.assess.decisions import PredictionSets, check_known, prediction_sets
 from naively.assess.folds import assess, worth
-from naively.assess.prediction_sets import PredictionSets, check_known, prediction_sets
 from naively.assess.refits import Named, check_folds, cross_validate, splits_of
 from naively.assess.scores import Scores, check_to_score, score, score_batches
 from naively.counting.axis import Name, title

@@ -139,7 +139,7 @@ class Export(Accessor):
         >>> print(*shop.execute(nb.export.sql("visits", keep=["age"])).fetchone())
         25 red 0.896...
         """
-        from naively.assess.prediction_sets import least_of
+        from naively.assess.decisions import least_of
         from naively.inspect.scorecard import Scorecard
 
         least = None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.assess.prediction_sets import held_out_of
+from naively.assess.decisions import held_out_of
 from naively.counting.axis import Analyser
 from naively.counting.block import Batch
 from naively.counting.labels import (
@@ -47,7 +47,6 @@ from naively.events import (
 from naively.events.prior import Seed
 from naively.file import store
 from naively.file.parts import SampledRows
-from naively.fitting.interactions import add_interactions
 from naively.fitting.learn import (
     InMemory,
     Labelled,
@@ -64,7 +63,7 @@ from naively.fitting.learn import (
 )
 from naively.fitting.limits import Limits
 from naively.fitting.reservoir import Reservoir, sample_of_all
-from naively.fitting.sample import notes_of
+from naively.fitting.sample import add_interactions, notes_of
 from naively.fitting.semi_supervised import learn_unlabelled
 from naively.messages import warn
 from naively.model.class_prior import check_class_prior
@@ -445,7 +444,7 @@ class NaiveBayes(Classifier):
         unlabelled = None if found.is_labelled else found
         del found, counted  # what was read takes memory, of which weights need some too
         if unlabelled is not None:
-            model = self._with_unlabelled(model, sample, unlabelled)
+            model = learn_unlabelled(unlabelled, model, sample, self.event_models, self.weights)
         elif self.weights is not None:
             model = weighed(model, sample, self.weights, seeks=self.interactions is not None)
         return Learned(model, sample, target=target).recorded("train", model.counted.rows)
@@ -539,9 +538,8 @@ class NaiveBayes(Classifier):
         check_class_prior(prior, estimate, known, more=classes is None)
         odds = before.model.counted.held_out
         if not found.is_labelled:
-            alone = new.for_model(model) if sample is None else sample
-            model = self._with_unlabelled(model, alone, found)
-            sample = None if kept is None else alone
+            rows = new.for_model(model) if sample is None else sample
+            model = learn_unlabelled(found, model, rows, self.event_models, self.weights)
         elif sample is not None and weights_are_stale(self.model_, model):
             model = self._weighed(model, sample)
         elif odds is not None:  # it holds still: the model has become no worse
@@ -767,11 +765,6 @@ class NaiveBayes(Classifier):
         self.interactions = (model.settings.interactions or "auto") if interacts else None
         if self.weights == "loo":
             self.presence = model.settings.presence
-
-    def _with_unlabelled(self, model: Model, sample: Reservoir, found: Labelled) -> Model:
-        """Learn from rows without a label too, and fit the weights."""
-        assert isinstance(found, InMemory)
-        return learn_unlabelled(found, model, sample, self.event_models, self.weights)
 
     @property
     def n_features_in_(self) -> int:

@@ -43,11 +43,28 @@ from naively.terms.uncertain import Uncertain, mean_of_log, variance_of_share
 # leave-one-out gains more than chance would.
 
 
-IN_BIN = 3  # rows of a bin, at least on average,
-FEWEST, MOST = 2, 32  # bins within which that is
-SILVERMAN = 1.06 / np.sqrt(12)  # Density Estimation for Statistics and Data Analysis (1986), 3.28
-WIDTHS = (0.5, 0.0, 4.0)  # of the kernel, in bins, that it may have instead
-GAIN = 4.0  # nats of leave-one-out log loss that another width must save
+class BinRules(NamedTuple):
+    """By which numbers bins are cut and smoothed; the native kernel gets them in this order."""
+
+    in_bin: float = 3.0  # rows of a bin, at least on average,
+    fewest: float = 2.0  # between so many bins
+    most: float = 32.0  # and so many
+    slack: float = 1e-9  # of a bin, against rounding
+    few_others: float = 0.3  # of a column's rows, that are of no frequent number: they are cut anew
+    in_shared: float = 20.0  # rows of a bin of theirs, at least
+    silverman: float = 1.06 / 12**0.5  # Silverman (1986), 3.28: see Notes of Histogram
+    gain: float = 4.0  # nats of leave-one-out log loss that another width must save
+    spare: float = 0.1  # rows that each bin has more when pretend rows are spread
+    half: float = 0.5  # rows that each class has more in the log loss that a width is chosen by
+    negligible: float = NEGLIGIBLE  # rows, of which none is left
+    widths: tuple[float, float, float] = (
+        0.5,
+        0.0,
+        4.0,
+    )  # of the kernel, in bins, beside the rule's
+
+
+RULES = BinRules()
 
 
 class Binned(NamedTuple):
@@ -154,7 +171,8 @@ class Histogram(Estimable[Cells, Dense]):
         axis, count = tally.axis, tally[CELL].high
         rows = np.bincount(axis.column, count.sum(axis=1), len(axis.columns)).astype(np.float64)
         if self.bins == "auto":
-            most = np.clip(np.floor(rows / IN_BIN + SLACK), FEWEST, MOST).astype(np.int64)
+            of_rows = np.floor(rows / RULES.in_bin + RULES.slack)
+            most = np.clip(of_rows, RULES.fewest, RULES.most).astype(np.int64)
         else:
             most = np.full(len(rows), self.bins, np.int64)
         # Counts of many classes are not copied for nothing.
@@ -265,7 +283,7 @@ class Histogram(Estimable[Cells, Dense]):
             m=float(self.m),
             alpha=np.nan if self.alpha is None else float(self.alpha),
             real=self.estimate == "mle",
-            silverman=SILVERMAN,
+            rules=np.array([*RULES[:-1], *RULES.widths]),
         )
 
     def _by_these(self, tally: BlockTally[Cells], cells: LeftOut[Dense]) -> Floats:
@@ -371,7 +389,7 @@ def _each_without(
     count = np.maximum(tally[CELL].high[row], 0.0)
     own = before + unit - begin
     count[own, cells.labels.codes] -= cells.labels.weights
-    gone = count[own].sum(axis=1) <= NEGLIGIBLE
+    gone = count[own].sum(axis=1) <= RULES.negligible
     count = np.maximum(count, 0.0)
     there = np.ones(len(count), np.bool_)
     there[own[gone]] = False
@@ -390,30 +408,25 @@ def _each_without(
 # From cells, their counts (cells, classes) and the number of bins (columns,): numbers of cells.
 Cut: TypeAlias = Callable[[Cells, Floats, NDArray[np.int64]], Floats]
 
-SLACK = 1e-9  # of a bin, against rounding
-
-
-FEW_OTHERS = 0.3  # of a column's rows, that are of no frequent number: of fewer, these are cut anew
-IN_SHARED = 20  # rows of a bin of theirs, at least
-
 
 def by_frequency(cells: Cells, count: Floats, bins: NDArray[np.int64]) -> Floats:
     """Cut so that bins hold about equally many rows."""
     # Each cell is a bin if its column has no more cells than bins, or if it alone holds as many
     # rows as a bin. Where nearly all rows are of such cells, those of the others share the bins
     # that are left: zeros of nine rows in ten would else leave them three bins of thirty.
+    slack, in_shared = RULES.slack, RULES.in_shared
     rows, column, k = count.sum(axis=1), cells.column, len(bins)
     few = np.diff(cells.first) <= bins
     total = np.bincount(column, rows, k)
-    alone = few[column] | (rows * bins[column] >= total[column] * (1 - SLACK))
+    alone = few[column] | (rows * bins[column] >= total[column] * (1 - slack))
     others = np.bincount(column, np.where(alone, 0.0, rows), k)
-    anew, most = (others < FEW_OTHERS * total) & ~few, bins.astype(np.float64)
+    anew, most = (others < RULES.few_others * total) & ~few, bins.astype(np.float64)
     while anew.any():
         left = np.maximum(bins - np.bincount(column, alone, k), 1)
-        size = np.maximum(others / left, IN_SHARED)[column] * (1 - SLACK)
+        size = np.maximum(others / left, in_shared)[column] * (1 - slack)
         more = (anew & (left > 1))[column] & ~alone & (rows >= size)
         if not more.any():
-            most = np.where(anew, np.clip(np.floor(others / IN_SHARED + SLACK), 1, left), most)
+            most = np.where(anew, np.clip(np.floor(others / in_shared + slack), 1, left), most)
             break
         alone |= more
         others = np.bincount(column, np.where(alone, 0.0, rows), k)
@@ -422,7 +435,7 @@ def by_frequency(cells: Cells, count: Floats, bins: NDArray[np.int64]) -> Floats
     before = np.cumsum(shared) - shared
     begin = np.append(before, 0.0)[np.minimum(cells.first[:-1], len(rows))]
     share = np.divide(before - begin[column], whole, out=np.zeros_like(before), where=whole > 0)
-    begins = np.diff(np.floor(share * most[column] + SLACK), prepend=-1) != 0
+    begins = np.diff(np.floor(share * most[column] + slack), prepend=-1) != 0
     begins |= alone
     begins[1:] |= alone[:-1]
     return np.cumsum(begins).astype(np.float64)
@@ -436,8 +449,10 @@ def by_width(cells: Cells, count: Floats, bins: NDArray[np.int64]) -> Floats:  #
         finite = x[np.isfinite(x)]
         low, high = finite.min(initial=np.inf), finite.max(initial=-np.inf)
         width = (high / most - low / most) if high > low else 1.0
-        with np.errstate(invalid="ignore", over="ignore"):
-            at = np.floor(x / width - low / width + SLACK) if len(finite) else np.zeros(len(x))
+        at = np.zeros(len(x))
+        if len(finite):
+            with np.errstate(invalid="ignore", over="ignore"):
+                at = np.floor(x / width - low / width + RULES.slack)
         place[start:end] = np.clip(np.nan_to_num(at), 0, most - 1)
     return place
 
@@ -546,8 +561,6 @@ CUTS: dict[str, Cut] = {"frequency": by_frequency, "width": by_width, "mdl": by_
 # --- Counts of bins, smoothed by a Gaussian kernel over their numbers, and the best width of it ---
 
 
-SPARE = 0.1  # rows that each bin has more when pretend rows are spread
-HALF = 0.5  # each class has half a row more in the log loss that a width is chosen by
 AT_ONCE = 1_000_000  # counts, at most, of bins whose widths are chosen together
 
 
@@ -558,17 +571,17 @@ def best_widths(
     # The parameters are those of ``BinCounts``. Columns are smoothed by all widths at once, as if
     # there were so many more of them.
     rows = np.maximum(count.sum(axis=(1, 2)), 1.0)
-    by_rule: Floats = SILVERMAN * bins * rows**-0.2
-    best, tried = by_rule.copy(), 1 + len(WIDTHS)
+    by_rule: Floats = RULES.silverman * bins * rows**-0.2
+    best, tried = by_rule.copy(), 1 + len(RULES.widths)
     size = max(1, AT_ONCE // max(1, tried * count[:1].size))
     for start in range(0, len(bins), size):
         some, of = count[start : start + size], bins[start : start + size]
-        width = np.append(by_rule[start : start + size], np.repeat(WIDTHS, len(of)))
+        width = np.append(by_rule[start : start + size], np.repeat(RULES.widths, len(of)))
         every = BinCounts(np.tile(some, (tried, 1, 1)), np.tile(of, tried), width, m, alpha)
         rule, *others = every.loss().reshape(tried, -1)
         least = np.argmin(others, axis=0)
-        saves = rule - np.min(others, axis=0) > GAIN
-        best[start : start + size][saves] = np.take(WIDTHS, least[saves])
+        saves = rule - np.min(others, axis=0) > RULES.gain
+        best[start : start + size][saves] = np.take(RULES.widths, least[saves])
     return best
 
 
@@ -599,7 +612,7 @@ class BinCounts:
         self.own = np.diagonal(self._kernels, axis1=1, axis2=2)[self._of]
         self.smooth = self._kernels[self._of] @ count
         self.rows = count.sum(axis=1)
-        spare = SPARE * self.there
+        spare = RULES.spare * self.there
         pooled = self.smooth.sum(axis=2) + spare
         pooled /= np.maximum(pooled.sum(axis=1, keepdims=True), 1e-300)
         self.m = np.full(len(bins), m) if alpha is None else alpha * bins
@@ -648,7 +661,7 @@ class BinCounts:
         smooth, rows = self.smooth[column, bin_], self.rows[column]
         own, m = self.own[column, bin_][:, None], self.m[column][:, None]
         pretend = self._pretend_without(column, bin_, np.ones(len(column)))[:, None]
-        prior, prior_left = rows + HALF, np.maximum(rows - 1.0, 0.0) + HALF
+        prior, prior_left = rows + RULES.half, np.maximum(rows - 1.0, 0.0) + RULES.half
         joint = prior * _ratio(smooth + pretend, rows + m)
         left = np.maximum(smooth - own, 0.0) + pretend
         right = prior_left * _ratio(left, np.maximum(rows - 1.0, 0.0) + m)
@@ -668,7 +681,8 @@ class BinCounts:
         others = np.maximum(self.rows.sum(axis=1)[column] - weight, 0.0)
         own = weight * self.own[column, bin_]
         here_too = np.maximum(self.smooth.sum(axis=2)[column, bin_] - own, 0.0)
-        pretend: Floats = self.m[column] * (here_too + SPARE) / (others + SPARE * self.bins[column])
+        others += RULES.spare * self.bins[column]
+        pretend: Floats = self.m[column] * (here_too + RULES.spare) / others
         return pretend
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +29,8 @@ from naively.data.columns import ColumnRows, Reading, Rows, missing_column
 from naively.data.frames import Table, as_rows, read_labels
 from naively.data.reading import ReadAs
 from naively.data.stream import ReadAgainError, Stream
-from naively.fitting.interactions import add_interactions
 from naively.fitting.reservoir import ANY, Reservoir, warn_of_copies
+from naively.fitting.sample import add_interactions
 from naively.kernels.reference import Floats
 from naively.messages import warn
 from naively.model.counted import Counted, check_rows
@@ -139,7 +139,7 @@ class LabelledStream(NotInMemory):
         return self.stream.readings
 
 
-def _given(what: str, of: Any, table: ColumnRows, done: int) -> Any:
+def _given(what: str, of: Target, table: ColumnRows, done: int) -> Target:
     """Return the labels of a batch, or what else is said of it; so many rows come before."""
     if of is None or means_copies(what, of):
         return of

@@ -15,7 +15,7 @@ import numpy as np
 
 from naively.counting.block import Batch
 from naively.counting.labels import Labels
-from naively.fitting.learn import InMemory
+from naively.fitting.learn import InMemory, Labelled
 from naively.fitting.leave_one_out import LeaveOneOut, leave_one_out_table
 from naively.fitting.reservoir import Reservoir
 from naively.fitting.sample import Sample, deal
@@ -34,7 +34,7 @@ NOTHING = 1e-9  # a posterior below this is not counted
 
 
 def learn_unlabelled(
-    found: InMemory,
+    found: Labelled,
     model: Model,
     reservoir: Reservoir,
     event_models: EventModels,
@@ -44,6 +44,7 @@ def learn_unlabelled(
     # The share of least leave-one-out log loss on the rows with a label, which the model and the
     # reservoir hold, is chosen; if cross-validation does not confirm that it helps, it is 0.
     # Weights are fitted to rows with a label only.
+    assert isinstance(found, InMemory)
     labelled = model.classes[model.counted.tally.class_count > 0].tolist()
     if len(labelled) == 1:
         raise ValueError(

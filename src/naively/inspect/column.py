@@ -13,9 +13,8 @@ from naively.counting.axis import VALUE, Level
 from naively.counting.block import Batch
 from naively.counting.labels import Label
 from naively.data.columns import times_of
-from naively.inspect.bins import bins_of
 from naively.inspect.odds import Rank, ranked
-from naively.inspect.one_column import ROOM, OneColumn
+from naively.inspect.one_column import ROOM, OneColumn, bins_of
 from naively.kernels.reference import Floats
 from naively.messages import amount, visible
 from naively.model.class_prior import and_more, frequent

@@ -24,8 +24,7 @@ from naively.counting.block import Batch, Sparse
 from naively.counting.labels import Labels, union_classes
 from naively.fitting.sample import Sample
 from naively.fitting.weights import hits_and_losses
-from naively.inspect.difference import Interval, end_of
-from naively.inspect.divergence import BINS, MISSING, OUTSIDE, Apart, holm
+from naively.inspect.difference import BINS, MISSING, OUTSIDE, Apart, Interval, end_of, holm
 from naively.kernels.reference import Floats
 from naively.model.model import Model
 from naively.schema.encode import Held

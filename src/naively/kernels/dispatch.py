@@ -64,6 +64,7 @@ score_rules = choose(rules.score_rules)
 encode_together = choose(vocabulary.encode_together)
 give_back = choose(reference.give_back)
 if NATIVE is not None:
+    forms.check_names(NATIVE.FORM_NAMES)
     Vocabulary = NATIVE.Vocabulary  # type: ignore[misc]  # a class with the same methods
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import datetime as dt
 import struct
+from collections.abc import Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -52,6 +53,12 @@ class Form(IntEnum):
     MONTH_YEAR = 26  # 03/2018
     CLOCK = 27  # 14:05
     SPAN = 28  # more hours or minutes than a clock has
+
+
+def check_names(names: Sequence[str]) -> None:
+    """Raise an ImportError unless the native kernel has the same forms in the same order."""
+    if list(names) != [form.name for form in Form]:
+        raise ImportError("The native kernels are of another version; install naively again.")
 
 
 FORMS = len(Form)

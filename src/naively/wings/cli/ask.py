@@ -142,7 +142,7 @@ def predict(
 
 def calibrated(model: Model, sample: SampledRows | None, coverage: float) -> Model:
     """Return a model of which sets are known, by a sample of its rows if need be."""
-    from naively.assess.prediction_sets import least_of
+    from naively.assess.decisions import least_of
 
     if sample is not None:
         model = shared.estimator_of(model, sample)._calibrated()

@@ -185,7 +185,7 @@ def _as_sql(
     found: Content, *, schema: str | None, keep: str | None, coverage: float | None, **options: Any
 ) -> bytes:
     """Return a script whose last statement is the query; those before it make its table."""
-    from naively.assess.prediction_sets import least_of
+    from naively.assess.decisions import least_of
     from naively.inspect.scorecard import Scorecard
     from naively.wings.databases.query import QueryOptions, score_query
 

@@ -209,7 +209,7 @@ def _assessed(
     nb: NaiveBayes, aside: tuple[Rows, Cells] | None, target: str, frequencies: str | None
 ) -> Scores | None:
     """Assess a model by the rows that were set aside, or by its own; None if it cannot be."""
-    from naively.assess.prediction_sets import held_out_rows
+    from naively.assess.decisions import held_out_rows
     from naively.assess.scores import score
 
     if aside is not None:

@@ -10,7 +10,7 @@ from naively.messages import amount, tell
 from naively.wings.cli import shared
 from naively.wings.cli.options import Format
 from naively.wings.mail import about
-from naively.wings.mail.evaluation import judged_of
+from naively.wings.mail.about import judged_of
 from naively.wings.mail.learn import changed, refitted
 from naively.wings.mail.mailbox import read_labelled
 from naively.wings.mail.table import MailTable, open_table

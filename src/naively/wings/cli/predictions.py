@@ -186,7 +186,7 @@ def scored(
         elif coverage is None:
             yield batch
         else:
-            from naively.assess.prediction_sets import prediction_sets
+            from naively.assess.decisions import prediction_sets
 
             sets = prediction_sets(model, batch.p, coverage)
             said: list[object] = [" | ".join(map(str, labels)) for labels in sets]

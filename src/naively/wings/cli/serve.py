@@ -80,8 +80,8 @@ def serve(
         from naively.wings.serve.app import Connection, ModelService, RequestLimits
     except ImportError as error:
         raise ImportError(
-            "`naively serve` needs Starlette and uvicorn; install them with: "
-            "pip install 'naively[serve]'."
+            "`naively serve` needs Starlette, uvicorn, msgspec and prometheus-client; install them "
+            "with: pip install 'naively[serve]'."
         ) from error
     limits = RequestLimits(max_rows, max_bytes, strict)
     service = ModelService(
@@ -103,7 +103,7 @@ def serve(
     )
     name = f"[{host}]" if ":" in host else host
     say(
-        f"Serving {model} ({service.file.loaded.answers.described}) at "
+        f"Serving {model} ({service.file.answers.described}) at "
         f"http://{name}:{listening.getsockname()[1]}."
     )
     if host not in LOOPBACK:

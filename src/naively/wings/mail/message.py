@@ -6,6 +6,7 @@ import re
 from binascii import a2b_base64, a2b_qp
 from email.message import Message
 from email.parser import BytesParser
+from email.policy import compat32
 from email.utils import getaddresses
 from encodings.aliases import aliases
 from functools import cache
@@ -18,10 +19,11 @@ from naively.wings.mail.html import LINK, Seen, visible_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Iterator
     from typing import Any
 
     Notes = dict[str, None]  # sentences about what was not read or guessed, in order, each once
+
 
 # --- A message becomes a row: what its reader sees and its headers tell, as text by column -------
 #
@@ -526,3 +528,31 @@ def _parse(raw: bytes, notes: Notes, *, headers_only: bool = False) -> Message:
     counts = SimpleNamespace(parts=0, fields=0, characters=0, notes=notes)  # so far
     parser = BytesParser(lambda: _Part(counts))
     return parser.parsebytes(raw, headersonly=headers_only)
+
+
+# --- The messages that a message forwards as attachments, to be learned instead of it -------------
+
+
+AS_IT_CAME = compat32.clone(max_line_length=0)  # headers are not folded anew
+
+
+def forwarded(raw: bytes) -> list[bytes]:
+    """Return the messages that are attached to a message."""
+    message, _ = take_apart(within_limits(raw, {}), {})
+    found = [inner.as_bytes(policy=AS_IT_CAME) for inner in _attached(message)]
+    if not found:
+        raise ValueError(
+            "A message has no other attached to it. Forward as attachment, as mail that is "
+            "forwarded as text has lost its headers."
+        )
+    return found
+
+
+def _attached(message: Message) -> Iterator[Message]:
+    """Yield the messages in a message, and not what is in these."""
+    parts: Any = message.get_payload() if message.is_multipart() else ()
+    for part in parts:
+        if message.get_content_type() == "message/rfc822":
+            yield part
+        else:
+            yield from _attached(part)

@@ -74,7 +74,7 @@ def division_of(
 ) -> Division:
     """Return the division that options ask for: of least cost, unless another is given."""
     if table is not None and at_most is not None:
-        from naively.wings.mail.evaluation import guaranteed
+        from naively.wings.mail.about import guaranteed
 
         least = guaranteed(table, at_most)
         return Division(_logit(least), lambda p: p > least, lists=lists)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.labels import Label
-from naively.inspect.bins import cut_of
+from naively.inspect.one_column import cut_of
 from naively.model.class_prior import and_more, frequent
 from naively.wings.pictures.axes import (
     COLOURS,

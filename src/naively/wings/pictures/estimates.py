@@ -15,7 +15,7 @@ from naively.events.base import Distribution
 from naively.events.estimate import POINTS as CURVE
 from naively.events.estimate import TAIL, Sample
 from naively.events.prior import Beta, Dirichlet
-from naively.inspect.bins import bins_of, grid_of
+from naively.inspect.one_column import bins_of, grid_of
 from naively.options import How
 from naively.wings.pictures.axes import (
     COLOURS,

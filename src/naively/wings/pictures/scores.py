@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from naively.assess.curves import LearningCurve, SmoothingCurve
-    from naively.assess.decay import DecayCurve
+    from naively.assess.decisions import PredictionSets
     from naively.assess.dependence import Dependence
-    from naively.assess.prediction_sets import PredictionSets
+    from naively.assess.prequential import DecayCurve
     from naively.assess.scores import Scores
     from naively.inspect.drift import Drift
     from naively.inspect.uncertainty import ProbabilityIntervals

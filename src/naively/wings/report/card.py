@@ -15,8 +15,7 @@ from naively.file.store import HISTORY
 from naively.messages import amount, visible
 from naively.model.model import History
 from naively.wings.report import html
-from naively.wings.report.about import facts_of
-from naively.wings.report.first import doubts, of_100
+from naively.wings.report.page import doubts, facts_of, of_100
 from naively.wings.report.scored import (
     HEAD_OF_BINS,
     HEAD_OF_GROUPS,

@@ -17,8 +17,8 @@ from naively.messages import shortened, visible
 from naively.wings.pictures.axes import of_target
 from naively.wings.report import curves, html
 from naively.wings.report.curves import HEIGHT, LEFT, RIGHT, TOP, WIDTH, Ruler
+from naively.wings.report.html import svg_of
 from naively.wings.report.subject import Subject
-from naively.wings.report.svg import svg_of
 
 OPEN = 3  # columns that are drawn before anything is unfolded
 COLUMNS = 24  # that are drawn

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import html
+import io
 import math
+import re
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from naively.messages import shortened, visible
 from naively.tabular import are_numbers
+from naively.wings.pictures.axes import COLOURS, GREY, pyplot, styled
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 
 LONGEST = 300  # characters of a text that is shown
 
@@ -139,3 +147,36 @@ def details(summary: str, body: str) -> str:
 def quoted(text: str) -> str:
     """Return a text, or a whole page, as the value of an attribute may hold it."""
     return html.escape(text, quote=True)
+
+
+# --- Pictures in a page ---------------------------------------------------------------------------
+
+
+# What the style draws in these colours takes those of the page.
+VARIABLES = {colour.lower(): f"var(--c{i})" for i, colour in enumerate(COLOURS)} | {
+    "#000000": "var(--ink)",
+    "#ffffff": "var(--paper)",
+    GREY: "var(--grey)",
+}
+COLOUR = re.compile(rf"(?<=[lk][le]: )(?:{'|'.join(VARIABLES)})\b", re.IGNORECASE)  # fill, stroke
+OUTSIDE = re.compile(r"^.*?(?=<svg)", re.DOTALL)  # the XML declaration and the document's type
+METADATA = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)
+SIZE = re.compile(r'<svg([^>]*?) width="[^"]*"([^>]*?)>')
+IDENTIFIER = re.compile(r'(id="|url\(#|href="#)')
+
+
+def svg_of(ax: Axes, name: str, label: str) -> str:
+    """Return the figure of these Axes as an SVG element, and close it."""
+    # name: of letters and digits; it keeps the identifiers of different pictures apart; label: what
+    # the picture shows, for who cannot see it
+    figure, written = ax.figure.canvas.figure, io.StringIO()
+    with styled():
+        figure.savefig(written, format="svg", metadata={"Date": None}, transparent=True)
+    pyplot().close(figure)
+    found = METADATA.sub("", OUTSIDE.sub("", written.getvalue()))
+    found = COLOUR.sub(lambda match: VARIABLES[match[0].lower()], found)
+    found = IDENTIFIER.sub(rf"\g<1>{name}-", found)
+    found = SIZE.sub(r"<svg\1\2>", found, count=1)
+    found = re.sub(r' height="[^"]*"', "", found, count=1)
+    text = escaped(label)
+    return found.replace("<svg", f'<svg role="img" aria-label="{text}"', 1)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from naively.messages import amount
 from naively.wings.mail import about
-from naively.wings.mail.evaluation import (
+from naively.wings.mail.about import (
     CALIBRATION_BINS,
     THRESHOLDS,
     Judged,

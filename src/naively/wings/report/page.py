@@ -7,25 +7,286 @@ escaped (``report.html``), and what the program reads is JSON without any ``<`` 
 from __future__ import annotations
 
 import base64
+import datetime as dt
 import hashlib
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from string import Template
 
+import numpy as np
+
 from naively import saving
+from naively.assess.scores import Scores
+from naively.counting.axis import title
+from naively.file.store import HISTORY
+from naively.inspect.parameters import count_joint_parameters, count_parameters
 from naively.inspect.scorecard import scorer as scorer_script
-from naively.messages import Shown, visible
-from naively.wings.report import first as above
+from naively.messages import Shown, amount, many, visible
+from naively.model.model import Model
+from naively.schema.diagnose import OWN_LEVELS, leaks
 from naively.wings.report import html
-from naively.wings.report.about import about
-from naively.wings.report.columns import classes, columns
-from naively.wings.report.moved import moved
-from naively.wings.report.rows import rows
-from naively.wings.report.scored import good, threshold_data
+from naively.wings.report.columns import OPEN, classes, columns, importance_bars
+from naively.wings.report.scored import good, rows, threshold_data
 from naively.wings.report.scorer import Scorer, make_scorer, page_json
-from naively.wings.report.subject import Subject
+from naively.wings.report.subject import JudgedRows, Subject, moved
+
+# --- What a model is and where it comes from, as facts --------------------------------------------
+
+
+# What a model file says about where the model comes from.
+FILE = {
+    "target": "predicted column",
+    "rows": "rows of the file",
+    "hold_out": "share held out when it was trained",
+    "seed": "seed of that",
+    "left_out": "columns that were left out",
+}
+WEIGHTS = {"loo": "one for each column, fitted on leave-one-out evidence", "temperature": "one"}
+
+
+def facts_of(subject: Subject) -> list[tuple[str, object]]:
+    """Return what the model learned from, and how, a name and a value each."""
+    model, settings = subject.model, subject.model.settings
+    count = model.counted.tally.class_count
+    weights = "none: pure naive Bayes"
+    if model.weights is not None:
+        weights = WEIGHTS.get(model.weights.how, model.weights.how)
+    facts: list[tuple[str, object]] = [
+        ("rows", amount(float(count.sum()))),
+        ("classes", len(count)),
+        ("columns", model.view.schema.width),
+        ("free parameters", count_parameters(model)),
+        ("of a table of all cells together, without the naive assumption", _joint(model)),
+        ("class prior", str(settings.class_prior)),
+        ("estimate", settings.estimate),
+        ("weights of the evidence", weights),
+    ]
+    if model.weights is not None and model.weights.linear:
+        facts.append(("linear part", str(model.weights.linear)))
+    facts += [
+        (FILE.get(key, key), str(value))
+        for key, value in subject.provenance.items()
+        if key != HISTORY and value
+    ]
+    return facts
+
+
+def about(subject: Subject) -> str:
+    """Say what the model learned from, and how."""
+    model, facts = subject.model, facts_of(subject)
+    lines = "".join(
+        f"<tr><th scope='row'>{html.escaped(name)}</th><td>{html.cell(value)}</td></tr>"
+        for name, value in facts
+    )
+    found = f"<div class='wide' tabindex='0'><table><tbody>{lines}</tbody></table></div>"
+    notes = [
+        f"<li>{html.data(title(name))}: {html.data(note)}</li>"
+        for name, note in model.described().notes.items()
+    ]
+    if notes:
+        found += f"<h3>What was noticed of {many(len(notes), 'column')}</h3>"
+        found += f"<ul>{''.join(notes)}</ul>"
+    return found
+
+
+def _joint(model: Model) -> str:
+    """Say how many free parameters the full joint table has."""
+    total = count_joint_parameters(model)
+    if total == math.inf:
+        return "no number, as a column holds numbers or texts"
+    return f"{total:,}" if total < 10**12 else f"about 10^{len(str(total)) - 1}"
+
+
+# --- What is seen first ---------------------------------------------------------------------------
+
+
+FEW_ROWS = 100  # that were scored: a share of them is not known to 10 %
+FEW_OF_CLASS = 30  # rows of the rarest class
+MOVED = 0.02  # nats: a divergence that is less does little, however sure it is
+NAMED = 5  # classes, or columns, that are named
+ABOUT = 0.9, 0.05  # a confidence, and how far from it rows are that it is judged by
+ENOUGH = 30  # such rows
+OFF = 0.02  # beyond twice of what chance makes: probabilities are off
+
+
+def lead(subject: Subject) -> str:
+    """Say what is predicted, from how many rows of what, and when this was written."""
+    model = subject.model
+    labels = [visible(str(label)) for label in model.classes.tolist()]
+    which = (
+        html.listed(labels, NAMED) if len(labels) <= NAMED else f"one of {len(labels):,} classes"
+    )
+    rows, width = float(model.counted.tally.class_count.sum()), model.view.schema.width
+    columns = "1 column" if width == 1 else f"{width:,} columns"
+    what = f"<b>{html.data(subject.target)}</b>" if subject.target else "a class"
+    which = html.escaped(which)
+    today = dt.datetime.now(tz=dt.UTC).date().isoformat()
+    return (
+        f'<p class="lead">It predicts {what} ({which}) from {columns}, as learned from '
+        f"{amount(rows)} rows. <time>{today}</time></p>"
+    )
+
+
+def first(subject: Subject) -> str:
+    """Return the first screen, below its heading."""
+    bars, there = importance_bars(subject, OPEN)
+    said = "".join(f'<p class="say">{line}</p>' for line in sentences(subject))
+    left = f'{warnings(subject)}<div class="says">{said}</div>'
+    if not bars:
+        return f'<div class="first">{left}</div>'
+    heading = f"The {OPEN} columns that matter most" if there > OPEN else "What matters"
+    return f'<div class="first">{left}<div class="matter"><h2>{heading}</h2>{bars}</div></div>'
+
+
+def sentences(subject: Subject) -> Iterator[str]:
+    """Say how good it is, in plain words; escaped."""
+    best = subject.best
+    if best is None:
+        yield html.escaped(
+            "How good it is, nobody knows: no sample of the learned rows is kept (save with "
+            "keep_rows=True, or train with --keep-rows), and no labelled rows were given."
+        )
+        return
+    always = f"always answering {_name(subject, best)}"
+    right, majority = of_100(best.accuracy), of_100(best.majority_accuracy)
+    yield f"It is right for <b>{right} of 100</b> rows, where {always} is right for {majority}."
+    judged = subject.judged
+    if judged is not None:
+        sure = sure_of(judged)
+        if sure is not None:
+            said, hit, rows = sure
+            yield (
+                f"When it says {of_100(said)} % on average, it is right <b>{of_100(hit)} %</b> "
+                f"of the time ({rows:,} rows)."
+            )
+    which = "rows that were given" if best is subject.scores else "learned rows, cross-validated"
+    if best is subject.scores and subject.known:
+        which += ", most of them learned"
+    low, high = best.intervals.get("accuracy", (np.nan, np.nan))
+    yield (
+        f'<span class="note">By {best.rows:,} {which}; of other such rows it would be right for '
+        f"{of_100(low)} to {of_100(high)} of 100 (about 95 % interval).</span>"
+    )
+
+
+def _name(subject: Subject, best: Scores) -> str:
+    """Return the most frequent class: a word as it is, a number with what is predicted."""
+    is_word = any(character.isalpha() for character in str(best.majority))
+    said = best.majority if is_word else subject.named(best.majority)
+    return f"“{html.data(said)}”"
+
+
+def of_100(share: float) -> str:
+    """Return a share as a number of 100, to a digit more where it is near all or nothing."""
+    if not np.isfinite(share):
+        return "an unknown number"
+    near = 0 < share < 0.015 or 0.985 < share < 1
+    return f"{100 * share:.1f}" if near else f"{100 * share:.0f}"
+
+
+def sure_of(judged: JudgedRows) -> tuple[float, float, int] | None:
+    """Return a mean confidence of about 90 %, how often it is right then, and of how many rows."""
+    # Where too few rows are about 90 % sure, it is of the half of the rows that are surest.
+    confidence, answer = judged.p.max(axis=1), judged.p.argmax(axis=1)
+    middle, far = ABOUT
+    some = np.abs(confidence - middle) <= far
+    if some.sum() < ENOUGH:
+        some = confidence >= np.median(confidence)
+    weight = judged.weight * some
+    if some.sum() < ENOUGH or not weight.any():
+        return None
+    hit = answer == judged.right
+    return (
+        float(np.average(confidence, weights=weight)),
+        float(np.average(hit, weights=weight)),
+        int(some.sum()),
+    )
+
+
+def warnings(subject: Subject) -> str:
+    """Say what is to be doubted."""
+    said = [html.escaped(text) for text in doubts(subject)]
+    if not said:
+        return ""
+    head = '<h2 id="warnings-title">Before you believe it</h2>'
+    section = '<section id="warnings" aria-labelledby="warnings-title">'
+    return f"{section}{head}{html.alert(said)}</section>"
+
+
+def doubts(subject: Subject) -> Iterator[str]:
+    """Say what would make the scores too good to be true, and what else is to be doubted."""
+    yield from leaks(subject.model.described(), subject.model.view.tally)
+    yield from _of_known(subject)
+    yield from _of_few(subject)
+    yield from _of_columns(subject)
+
+
+def _of_known(subject: Subject) -> Iterator[str]:
+    share = subject.share_learned
+    if subject.known:
+        yield (
+            f"Of the rows that were given {share:.0%} are equal to rows that it has learned, so "
+            "that their scores are those of rows it knows: new rows will be scored worse."
+        )
+    elif np.isnan(share):
+        yield (
+            "The rows that were given are as many of each class as it has learned. If they are the "
+            "rows that it has learned, new rows will be scored worse."
+        )
+
+
+def _of_few(subject: Subject) -> Iterator[str]:
+    """Say what too few rows leave open, and where it is no better than one answer."""
+    best = subject.best
+    if best is None or len(subject.model.classes) < 2:
+        return
+    if best.rows < FEW_ROWS:
+        low, high = best.intervals.get("accuracy", (0.0, 1.0))
+        yield (
+            f"Only {best.rows:,} rows were scored: it may be right for {of_100(low)} to "
+            f"{of_100(high)} of 100."
+        )
+    elif best.support is not None and best.support.rarest[1] < FEW_OF_CLASS:
+        label, rows = best.support.rarest
+        yield (
+            f"Only {rows:,} of the rows that were scored are of class {label!r}: what is said of "
+            "it may be chance."
+        )
+    low = best.intervals.get("accuracy", (1.0, 1.0))[0]
+    if low <= best.majority_accuracy:
+        yield "It may be no better than always answering the most frequent class."
+    if best.calibration_error > 2 * best.calibration_noise + OFF:
+        yield (
+            f"Its probabilities are off by {best.calibration_error:.0%} on average, more than "
+            "chance makes."
+        )
+
+
+def _of_columns(subject: Subject) -> Iterator[str]:
+    """Say which columns are like identifiers, and which have moved."""
+    notes = subject.model.described().notes
+    own = [title(name) for name, note in notes.items() if OWN_LEVELS in note]
+    if own:
+        yield (
+            f"Nearly every row has its own {html.listed(own, NAMED)}: like an identifier, of which "
+            "a new row will hold another. Leave it out."
+        )
+    found = subject.drift
+    if found is None:
+        return
+    moved = [
+        (name or "the classes")
+        for what, name, is_beyond, far in zip(
+            found.what, found.column, found.moved, found.divergence.tolist(), strict=True
+        )
+        if what != "log loss" and is_beyond and far > MOVED
+    ]
+    if moved:
+        yield f"{html.listed(moved, NAMED)} moved ({found.between}): see what has moved."
+
 
 TITLES = {
     "whatif": "What if?",
@@ -102,8 +363,8 @@ def write_report(subject: Subject, name: str = "") -> Report:
         "about": about(subject),
     }
     script = scorer_script() + "".join(map(_asset, SCRIPTS))
-    lead, first, judged = above.lead(subject), above.first(subject), threshold_data(subject)
-    return assembled(title, TITLES, bodies, lead, first, script, scorer.json, page_json(judged))
+    above, judged = (lead(subject), first(subject)), page_json(threshold_data(subject))
+    return assembled(title, TITLES, bodies, *above, script, scorer.json, judged)
 
 
 def assembled(

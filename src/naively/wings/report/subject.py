@@ -31,6 +31,8 @@ from naively.model.class_prior import spoken_for
 from naively.model.model import Model
 from naively.options import Weighting
 from naively.schema.encode import CellArray, Held
+from naively.wings.report import html
+from naively.wings.report.html import svg_of
 
 # --- The rows that a report shows: most sure, least sure, and most wrong -------------------------
 
@@ -408,3 +410,26 @@ def _rows_of(model: Model, batch: Batch) -> Rows | None:
             numbers = held.number(name).astype(np.float64)
             columns[name] = times_of(numbers) if group.kind == "time" else numbers
     return column_rows(columns, model.view.schema.kinds)
+
+
+# --- What has moved since it was learned ----------------------------------------------------------
+
+
+LINES = 26  # of the table
+
+
+def moved(subject: Subject) -> str:
+    """Show what has moved."""
+    found = subject.drift
+    if found is None:
+        return ""
+    names = ["", "column", "divergence (nats)", "by chance", "item", "before", "after"]
+    columns = found.to_dict()
+    keys = ("what", "column", "divergence", "chance", "item", "before", "after")
+    lines = list(zip(*(columns[key][:LINES] for key in keys), strict=True))
+    how = html.how_to_read(
+        f"{found.between}: how far the shares of each column's levels, or bins, are apart. What is "
+        "far beyond its mark has moved more than chance makes."
+    )
+    picture = svg_of(found.plot(), "drift", "Divergence of each column, over what chance makes")
+    return how + html.figure(picture) + html.table(names, lines)

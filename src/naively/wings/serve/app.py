@@ -12,7 +12,7 @@ import os
 import traceback
 from asyncio import BaseTransport, Lock, TimerHandle, timeout
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -20,6 +20,13 @@ from time import perf_counter
 from typing import TypeAlias
 
 from h11 import IDLE
+from prometheus_client import (
+    CONTENT_TYPE_LATEST,
+    CollectorRegistry,
+    Counter,
+    Histogram,
+    generate_latest,
+)
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -34,7 +41,7 @@ from naively.file.store import Content
 from naively.messages import many, say, tell
 from naively.model.class_prior import MOST_PROBABLE, Decision
 from naively.model.model import Model
-from naively.wings.serve import EXPLAINED, MAX_AT_ONCE, MAX_BYTES, MAX_ROWS, metrics
+from naively.wings.serve import EXPLAINED, MAX_AT_ONCE, MAX_BYTES, MAX_ROWS
 from naively.wings.serve.answers import ModelAnswers
 from naively.wings.serve.rows import Json, RequestError, Value, parse
 
@@ -43,6 +50,7 @@ PATIENCE = 60  # seconds for a body to arrive
 HEAD = 10  # seconds for the head of a request to arrive, on a connection that is open
 TOGETHER = 20  # requests of the greatest size, of which so much is held at a time
 AGAIN = 1  # seconds after which a client that is refused, as there is too much to do, may come back
+SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 WATCHED = ("/health", "/metrics")  # answered however much there is to do
 UNREADABLE = (ValueError, OSError, ImportError, MemoryError)
 
@@ -61,48 +69,57 @@ class RequestLimits:
     at_once: int = MAX_AT_ONCE  # how many requests are being answered at a time, at most
 
 
-@dataclass
-class Loaded:
-    """A model that answers, and the page about it, which is written when it is first asked for."""
+class Metrics:
+    """What was asked, counted as Prometheus reads it."""
 
-    answers: ModelAnswers
-    page: str | None = None
-    writing: Lock = field(default_factory=Lock)
+    def __init__(self) -> None:
+        self.registry = every = CollectorRegistry()
+        self.requests = Counter(
+            "naively_requests",
+            "Requests that were answered, by route and status.",
+            ("route", "status"),
+            registry=every,
+        )
+        self.rows = Counter("naively_rows", "Rows that were predicted.", registry=every)
+        what = "Attempts to load the model file, by whether it could be read."
+        self.loads = Counter("naively_loads", what, ("read",), registry=every)
+        what = "How long requests took, by route."
+        self.seconds = Histogram(
+            "naively_seconds", what, ("route",), registry=every, buckets=SECONDS
+        )
 
 
 class ModelFile:
     """A model file that is loaded again whenever it is another one."""
 
-    def __init__(
-        self, path: Path, limits: RequestLimits, counts: metrics.Metrics, decide: Decide
-    ) -> None:
+    def __init__(self, path: Path, limits: RequestLimits, counts: Metrics, decide: Decide) -> None:
         # counts: where loads are counted; decide: how answers follow from the posteriors of a model
         self.path, self.limits, self.counts, self.decide = path, limits, counts, decide
         self.problem = ""  # of a newer file, which cannot be read
         self.mark = self._look()
-        self.loaded = self._load()
+        self.answers = self._load()
         self.loading = False
 
-    async def current(self) -> Loaded:
+    async def current(self) -> ModelAnswers:
         """Return the model of the file as it is now, or the last one that could be read."""
         mark = self._look()
         if mark == self.mark or self.loading:
-            return self.loaded
+            return self.answers
         self.loading, self.mark = True, mark
         try:
-            self.loaded = await run_in_threadpool(self._load)
+            self.answers = await run_in_threadpool(self._load)
         except UNREADABLE as error:
             self.problem = str(error)
-            self.counts.loads[False] += 1
+            self.counts.loads.labels("false").inc()
             say(f"The model is still the one that was loaded before: {error}", "warning")
         else:
             self.problem = ""
-            say(f"Loaded {self.path} anew: {self.loaded.answers.described}.")
+            say(f"Loaded {self.path} anew: {self.answers.described}.")
         finally:
             self.loading = False
-        return self.loaded
+        return self.answers
 
-    def _load(self) -> Loaded:
+    def _load(self) -> ModelAnswers:
         while True:
             mark, found = self._look(), store.load_all(self.path)
             with self.path.open("rb") as file:
@@ -119,8 +136,8 @@ class ModelFile:
             identity={"digest": digest, "time": (changed or [written])[-1]},
         )
         answers.of(answers.form.empty)  # what is derived once is derived now
-        self.counts.loads[True] += 1
-        return Loaded(answers)
+        self.counts.loads.labels("true").inc()
+        return answers
 
     def _look(self) -> Mark:
         try:
@@ -141,12 +158,13 @@ class ModelService:
         # how answers follow from the posteriors of a model; by default the most probable class
         decide: Decide = lambda _: MOST_PROBABLE,
     ) -> None:
-        self.metrics = metrics.Metrics()
+        self.metrics = Metrics()
         self.file = ModelFile(Path(path), limits, self.metrics, decide)
         self.limits, self.page_of = limits, page_of
         self.answering = 0  # requests
         self.held = 0  # bytes of the requests that are being answered
-        self.explaining = Lock()
+        self.explaining, self.writing = Lock(), Lock()
+        self.page: tuple[ModelAnswers, str] | None = None  # about the model that answered then
         routes = [
             Route("/", self.report),
             Route("/predict", self.predict, methods=["POST"]),
@@ -187,7 +205,9 @@ class ModelService:
             self.answering -= 1
         rows, seconds = scope["state"]["rows"], perf_counter() - began
         known = scope["path"] if scope["path"] in self.routes else "other"
-        self.metrics.observe(known, status, seconds, rows)
+        self.metrics.requests.labels(known, status).inc()
+        self.metrics.rows.inc(rows)
+        self.metrics.seconds.labels(known).observe(seconds)
         what = f"{scope['method']} {scope['path']}"
         tell(
             f"{what} {status}, {many(rows, 'row')}, {seconds:.4f} s",
@@ -200,13 +220,13 @@ class ModelService:
 
     async def predict(self, request: Request) -> Response:
         """Answer rows, or say what is wrong with them."""
-        loaded = await self.file.current()
+        answers = await self.file.current()
         body = bytearray()
         try:
             top = _top(request.query_params.get("explain"))
             await self._read(request, body, int(self.limits.bytes * (EXPLAINED if top else 1)))
             is_text = request.headers.get("content-type", "").startswith("text/plain")
-            ask = partial(_answer, loaded.answers, body, is_text=is_text, top=top)
+            ask = partial(_answer, answers, body, is_text=is_text, top=top)
             if top:
                 async with self.explaining:  # one at a time, as it takes memory
                     answer, rows = await run_in_threadpool(ask)
@@ -243,26 +263,27 @@ class ModelService:
 
     async def report(self, request: Request) -> Response:  # noqa: ARG002
         """Return the page about the model."""
-        loaded = await self.file.current()
-        async with loaded.writing:
-            if loaded.page is None:
-                loaded.page = await run_in_threadpool(self.page_of, loaded.answers.found)
-        return HTMLResponse(loaded.page)
+        answers = await self.file.current()
+        async with self.writing:
+            if self.page is None or self.page[0] is not answers:
+                self.page = answers, await run_in_threadpool(self.page_of, answers.found)
+        return HTMLResponse(self.page[1])
 
     async def openapi(self, request: Request) -> Response:  # noqa: ARG002
         """Return the description of what can be asked."""
-        return _json((await self.file.current()).answers.openapi)
+        return _json((await self.file.current()).openapi)
 
     async def health(self, request: Request) -> Response:  # noqa: ARG002
         """Say which model answers, and whether there is a newer one that cannot be read."""
-        answers = (await self.file.current()).answers
+        answers = await self.file.current()
         told = {"status": "ok", "model": self.file.path.name, "is": answers.described}
-        told |= answers.identity
-        return _json(told | ({"problem": self.file.problem} if self.file.problem else {}))
+        problem = {"problem": self.file.problem} if self.file.problem else {}
+        return _json(told | answers.identity | problem)
 
     async def show_metrics(self, request: Request) -> Response:  # noqa: ARG002
         """Return the counts."""
-        return Response(self.metrics.text, media_type=metrics.KIND)
+        counts = generate_latest(self.metrics.registry)
+        return Response(counts, media_type=CONTENT_TYPE_LATEST)
 
 
 def _answer(

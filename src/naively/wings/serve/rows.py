@@ -8,14 +8,17 @@ the column was taken for. How a cell is read never depends on the rows that it c
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from sys import float_info
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
+import msgspec
 import numpy as np
+from msgspec import Meta
 
 from naively.counting.axis import Level, Levels, Name, title
 from naively.data.columns import (
@@ -36,25 +39,27 @@ from naively.schema.schema import Schema, list_names
 
 Value: TypeAlias = Any  # what JSON holds
 Json: TypeAlias = dict[str, Value]  # an object
+Type: TypeAlias = Any  # a type of a cell, as msgspec reads types
 
 TIME = "2026-11-21T10:30:00Z"
 EXAMPLES = 10  # levels of a column that its schema names
 LONGEST = 40  # characters of a cell that a sentence shows
-Types: TypeAlias = frozenset[type]
-BOOLEAN: Types = frozenset({bool})
-NUMBER: Types = frozenset({int, float})
-STRING: Types = frozenset({str})
-OF_KIND: dict[Kind, tuple[Types, str]] = {  # what JSON has for a column, and what it is called
+NUMBER: Type = Annotated[float, Meta(ge=-float_info.max, le=float_info.max)]
+OF_KIND: dict[Kind | None, tuple[Type, str]] = {  # what JSON has for a column, and its name
     "number": (NUMBER, "a number"),
-    "boolean": (BOOLEAN, "true or false"),
-    "time": (STRING, f"a time, such as {TIME}"),
-    "string": (STRING, "a string"),
-    "text": (STRING, "a text"),
+    "boolean": (bool, "true or false"),
+    "time": (str, f"a time, such as {TIME}"),
+    "string": (str, "a string"),
+    "text": (str, "a text"),
+    None: (bool | NUMBER | str, "a cell"),
 }
-JSON_TYPES: dict[type, str] = {bool: "boolean", int: "number", float: "number", str: "string"}
 COMPOUND: dict[type, str] = {list: "an array", dict: "an object"}
-ANY = BOOLEAN | NUMBER | STRING
 EXAMPLE: dict[Kind | None, Value] = {"number": 1.5, "boolean": True, "time": TIME, "text": "a text"}
+IN_UTC = Meta(
+    description="A time; without a zone it is in UTC.",
+    examples=[TIME],
+    extra_json_schema={"format": "date-time"},
+)
 
 
 class RequestError(ValueError):
@@ -98,28 +103,18 @@ class RowColumn:
     levels: tuple[Level, ...] = ()  # some that are known, as examples
 
     @cached_property
-    def types(self) -> Types:
-        """The types that a cell may have in Python, beside None."""
-        if self.kind is None:
-            return ANY
-        return OF_KIND[self.kind][0] | (frozenset() if self.reading is None else STRING)
-
-    @property
-    def schema(self) -> Json:
-        """What JSON Schema says of a cell."""
-        found: Json = {"type": [*sorted({JSON_TYPES[of] for of in self.types}), "null"]}
+    def cell_type(self) -> Type:
+        """What a cell may be: it is read by it, and JSON Schema is written from it."""
+        of_kind = OF_KIND[self.kind][0] | None
         if self.kind == "time":
-            return found | {
-                "format": "date-time",
-                "examples": [TIME],
-                "description": "A time; without a zone it is in UTC.",
-            }
+            return Annotated[of_kind, IN_UTC]
         if self.kind == "text":
-            return found | {"description": "A text."}
-        if self.reading is not None:
-            found["description"] = f"{OF_KIND[self.reading.kind][1].capitalize()}, or as a string."
-        examples = [*self.levels, *self._words]
-        return found | ({"examples": examples[:EXAMPLES]} if examples else {})
+            return Annotated[of_kind, Meta(description="A text.")]
+        examples = [*self.levels, *self._words][:EXAMPLES] or None
+        if self.reading is None:
+            return Annotated[of_kind, Meta(examples=examples)]
+        about = f"{OF_KIND[self.reading.kind][1].capitalize()}, or as a string."
+        return Annotated[of_kind | str, Meta(description=about, examples=examples)]
 
     @property
     def _words(self) -> tuple[str, ...]:
@@ -127,49 +122,34 @@ class RowColumn:
         return () if self.reading is None else self.reading.words or ()
 
     def read(self, cells: list[Value]) -> tuple[Cells, Kind | None, Strings | None]:
-        """Return cells as a model takes them, their kind, and what is in place of values."""
-        found = set(map(type, cells)) - {type(None)}
-        if not found <= self.types:
-            others = found - self.types
-            row = next(i for i, cell in enumerate(cells) if type(cell) in others)
-            raise self._refused(row, cells[row])
-        if found & NUMBER:
-            for row, cell in enumerate(cells):
-                if type(cell) in NUMBER and not -float_info.max <= cell <= float_info.max:
-                    raise self._refused(row, cell)
+        """Return cells of these types as a model takes them, their kind, and words among them."""
+        types = set(map(type, cells)) - {type(None)}
         if self.kind is None:
-            whole = np.empty(len(cells), object)
-            whole[:] = cells
-            return whole, None if not found else "string", None
-        if self.reading is None or not found & STRING:
+            return np.array(cells, object), "string" if types else None, None
+        if self.reading is None or str not in types:
             return *read_column(self.name, cells), None
-        return self._read_strings(cells, self.reading)
-
-    def _read_strings(
-        self, cells: list[Value], reading: Reading
-    ) -> tuple[Cells, Kind | None, Strings | None]:
-        """Return cells of which some are strings that stand for numbers, truths or times."""
         written = [cell if type(cell) is str else None for cell in cells]
         strings = column_rows({self.name: written}, {self.name: "string"})
-        read = with_readings(strings, {self.name: reading})
+        read = with_readings(strings, {self.name: self.reading})
         words = read.words.get(self.name)
         if words is not None:
-            count, row = odd_words(words, reading)
+            count, row = odd_words(words, self.reading)
             if count:
-                raise self._refused(row, cells[row])
+                raise self.refused(row, cells[row])
         values = read.cells(self.name)
-        if any(cell is not None and type(cell) is not str for cell in cells):
+        if types > {str}:
             given = np.array([np.nan if c is None or type(c) is str else c for c in cells], float)
             there = np.array([type(cell) is str for cell in cells])
             values = np.where(there, read.numbers([self.name])[:, 0], given)
-        return values, reading.kind, words
+        return values, self.reading.kind, words
 
-    def _refused(self, row: int, cell: Value) -> RequestError:
-        expected = "a cell" if self.kind is None else OF_KIND[self.kind][1]
+    def refused(self, row: int, cell: Value) -> RequestError:
+        """Return an error that says what was expected instead of a cell."""
+        expected = OF_KIND[self.kind][1]
         if self._words:
             expected += f", or one of {', '.join(map(_shown, self._words[:EXAMPLES]))}"
         why = f"expected {expected}, got {COMPOUND.get(type(cell)) or _shown(cell)}"
-        if type(cell) in NUMBER and self.types >= NUMBER:
+        if type(cell) in (int, float) and self.kind in ("number", None):
             why = "too large a number"
         return RequestError(422, f"Row {row}, column {_shown(title(self.name))}: {why}.")
 
@@ -182,18 +162,20 @@ class RowForm:
     ) -> None:
         # strict: whether a key that is no column is refused, rather than ignored and noted;
         # left_out: keys that are ignored without a note: the label, and what training left out
-        self.model, self.strict, self.left_out = model, strict, frozenset(left_out)
+        self.strict, self.left_out = strict, frozenset(left_out)
         schema: Schema = model.view.schema
         levels = _levels_of(model)
         self.columns = [_column(schema, name, levels.get(name, ())) for name in schema.order]
         self.named = any(isinstance(name, str) for name in schema.order)
         self.known = {str(name) for name in schema.order}
+        fields = [(f"of_{j}", list[of.cell_type]) for j, of in enumerate(self.columns)]  # type: ignore[name-defined]
+        self.cells = msgspec.defstruct("Cells", fields, array_like=True)  # of each column
         self.of_text = self.named and [of.kind for of in self.columns] == ["text"]
 
     @property
     def schema(self) -> Json:
         """What JSON Schema says of a row."""
-        cells = [column.schema for column in self.columns]
+        cells, _ = msgspec.json.schema_components([column.cell_type for column in self.columns])
         if not self.named:
             n = len(cells)
             return {"type": "array", "prefixItems": cells, "minItems": n, "maxItems": n}
@@ -227,26 +209,33 @@ class RowForm:
         if self.named:
             rows = [self._as_object(i, row) for i, row in enumerate(rows)]
             notes = self._unknown(rows)
-            by_column = [[row.get(str(of.name)) for row in rows] for of in self.columns]
+            cells = [[row.get(str(of.name)) for row in rows] for of in self.columns]
         else:
-            n = len(self.columns)
             for i, row in enumerate(rows):
-                if type(row) is not list:
-                    raise RequestError(422, f"Row {i} is not an array of {n:,} cells.")
-                if len(row) != n:
-                    has = f"has {len(row):,} cells, and there are {n:,} columns"
-                    raise RequestError(422, f"Row {i} {has}.")
-            by_column = [[row[j] for row in rows] for j in range(n)]
-        read = {of.name: of.read(cells) for of, cells in zip(self.columns, by_column, strict=True)}
-        readings = {of.name: of.reading for of in self.columns if of.reading is not None}
+                self._check_array(i, row)
+            cells = [[row[j] for row in rows] for j in range(len(self.columns))]
+        try:
+            msgspec.convert(cells, self.cells)
+        except msgspec.ValidationError as error:  # its path is, say, $[column][row]
+            j, i = map(int, re.findall(r"\[(\d+)\]", str(error)))
+            raise self.columns[j].refused(i, cells[j][i]) from None
+        read = {of.name: of.read(own) for of, own in zip(self.columns, cells, strict=True)}
         found = ColumnRows(
-            {name: cells for name, (cells, _, _) in read.items()},
+            {name: values for name, (values, _, _) in read.items()},
             {name: kind for name, (_, kind, _) in read.items()},
             len(rows),
-            readings,
+            {of.name: of.reading for of in self.columns if of.reading is not None},
             {name: words for name, (_, _, words) in read.items() if words is not None},
         )
         return found, notes
+
+    def _check_array(self, i: int, row: Value) -> None:
+        n = len(self.columns)
+        if type(row) is not list:
+            raise RequestError(422, f"Row {i} is not an array of {n:,} cells.")
+        if len(row) != n:
+            has = f"has {len(row):,} cells, and there are {n:,} columns"
+            raise RequestError(422, f"Row {i} {has}.")
 
     def _as_object(self, i: int, row: Value) -> Json:
         match row:
@@ -262,7 +251,7 @@ class RowForm:
 
     def _unknown(self, rows: Sequence[Json]) -> list[str]:
         """Return a note on keys that are no columns, or refuse them."""
-        unknown: dict[str, int] = {}
+        unknown: dict[str, None] = {}  # in the order in which they come
         for i, row in enumerate(rows):
             if row.keys() <= self.known:
                 continue
@@ -273,7 +262,7 @@ class RowForm:
                 said = missing_column(shortened(first, LONGEST), names)
                 raise RequestError(422, f"Row {i}: {said}")
             others -= self.left_out
-            unknown |= {name: unknown.get(name, i) for name in row if name in others}
+            unknown |= dict.fromkeys(name for name in row if name in others)
         if not unknown:
             return []
         listed = list_names([shortened(name, LONGEST) for name in unknown])

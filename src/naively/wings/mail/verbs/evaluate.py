@@ -6,7 +6,7 @@ import json
 import sys
 
 from naively.messages import many, visible
-from naively.wings.mail.evaluation import THRESHOLDS, Judged, judged_of, upper_bound
+from naively.wings.mail.about import THRESHOLDS, Judged, judged_of, upper_bound
 from naively.wings.mail.passage import say
 from naively.wings.mail.table import open_table
 from naively.wings.mail.verbs.learn import messages_of

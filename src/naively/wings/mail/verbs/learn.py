@@ -74,7 +74,7 @@ def _rows(options: argparse.Namespace) -> Iterator[tuple[dict[str, str | bool], 
     contacts = contacts_of(options.contacts)
     for whole, label in messages_of(options):
         if options.forwarded:
-            from naively.wings.mail.forwarded import forwarded
+            from naively.wings.mail.message import forwarded
 
             each = forwarded(whole)
         else:
