@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sqlite3
+import sys
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -25,14 +26,20 @@ from naively import (
 )
 from naively.counting.axis import CELL, Cells
 from naively.data.frames import as_rows
-from naively.wings.databases import tables as learning
+from naively.events import EventModel
+from naively.wings.databases import tables, tallies
 from naively.wings.databases.databases import Database, database_of
-from naively.wings.databases.tables import sample
-from naively.wings.databases.tallies import DatabaseTable
 from tests import databases
 from tests.chessboard import chessboard
 from tests.databases import write
 from tests.laws import assert_same
+
+
+@pytest.fixture(autouse=True)
+def _counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a server count small tables too."""
+    monkeypatch.setattr(tables, "FEW", 0)
+
 
 WORDS = ["buy", "now", "lunch", "at", "noon", "cheap", "pills"]
 
@@ -308,22 +315,6 @@ def test_what_the_sample_lacks_is_asked(large: Any) -> None:
 
 
 @pytest.mark.slow
-def test_the_sample_follows_from_its_seed(large: Any) -> None:
-    _, connection, columns = large
-    source = DatabaseTable.of(database_of(connection), "t", "y")
-    first, again, other = (sample(source, 2000, seed) for seed in (5, 5, 2**63 + 6))
-    assert sorted(first.cells["x"]) == sorted(again.cells["x"])
-    assert 2000 <= len(first.labels) <= 2500
-    common = len(set(first.cells["x"]) & set(other.cells["x"]))
-    assert common < 400  # two samples of a twentieth have a four-hundredth in common
-    # Neither labels nor numbers are chosen by what they are: standard errors of the means, times 4.
-    assert np.mean([y == "p" for y in first.labels]) == pytest.approx(
-        np.mean([y == "p" for y in columns["y"]]), abs=0.05
-    )
-    assert np.mean(first.cells["x"]) == pytest.approx(np.mean(columns["x"]), abs=0.1)
-
-
-@pytest.mark.slow
 def test_weights_are_fitted_to_the_sample(large: Any) -> None:
     _, connection, _ = large
     nb = NaiveBayes(random_state=3).fit_sql(connection, "t", "y")
@@ -335,35 +326,9 @@ def test_weights_are_fitted_to_the_sample(large: Any) -> None:
 
 
 @pytest.mark.slow
-def test_copies_of_few_rows_are_all_in_the_sample(large: Any) -> None:
-    name, connection, _ = large
-    connection.execute("CREATE TABLE few AS SELECT same, bit, y FROM t WHERE bit <> 7")
-    found = sample(DatabaseTable.of(database_of(connection), "few", "y"), 1000, 5)
-    if name == "sqlite":  # where rows are chosen by their number
-        assert 1000 <= len(found.labels) <= 1300
-    else:
-        assert len(found.labels) == 4
-        assert found.copies.sum() == LARGE - 1
-
-
-@pytest.mark.slow
-def test_of_rows_that_come_several_times_as_many_are_read_as_are_wanted(large: Any) -> None:
-    name, connection, _ = large
-    connection.execute("CREATE TABLE several AS SELECT code, y FROM t")
-    found = sample(DatabaseTable.of(database_of(connection), "several", "y"), 300, 5)
-    assert 300 <= len(found.labels) <= 1700  # of some 2,100 different ones
-    if name != "sqlite":
-        assert found.copies.mean() > 10
-    assert max(found.share.values()) < 1
-
-
-@pytest.mark.slow
-def test_a_view_has_a_sample_too(large: Any) -> None:
+def test_a_view_is_learned_too(large: Any) -> None:
     _, connection, _ = large
     connection.execute("CREATE VIEW v AS SELECT x, y AS n0, same AS rowid FROM t")
-    source = DatabaseTable.of(database_of(connection), "v", "n0")
-    found = sample(source, 1000, 5)
-    assert 1000 <= len(found.labels) <= 1300
     assert NaiveBayes().fit_sql(connection, "v", "n0").class_count_.sum() == LARGE
 
 
@@ -376,7 +341,7 @@ def test_a_sample_merges_as_the_rows_that_it_stands_for(large: Any) -> None:
     small = NaiveBayes().fit(some, columns["y"][:1000])
     both = big.merge(small)._learned.sample
     assert both.seen == LARGE + 1000
-    least = max(kept.keys.max() for kept in both._sample())
+    least = max(of.keys.max() for of in both._sample() if len(of.keys))
     assert float(least) / 2**64 == pytest.approx(10_000 / (LARGE + 1000), rel=0.1)
 
 
@@ -393,13 +358,12 @@ def test_interactions_are_those_of_the_rows(database: tuple[str, Any]) -> None:
     assert theirs.score(*chessboard(1000, seed=1)) > 0.85
 
 
-def test_interactions_are_fitted_to_the_sample_of_a_large_table() -> None:
+def test_interactions_are_fitted_to_the_sample_of_a_servers_table(postgres: Any) -> None:
     """Of which no larger one is kept than for weights: in a merge it stands for all its rows."""
-    connection = duckdb.connect()
     X, odd = chessboard(30_000)
-    frame = pd.DataFrame({**X, "y": odd})
-    connection.register("t", frame)
-    nb = NaiveBayes(interactions="auto").fit_sql(connection, "t", "y")
+    with databases.connected("postgres", postgres) as connection:
+        write(connection, "postgres", "t", {n: of.tolist() for n, of in {**X, "y": odd}.items()})
+        nb = NaiveBayes(interactions="auto").fit_sql(connection, "t", "y")
     assert len(nb._learned.sample) <= len(nb._learned.sample.of(nb.model_, larger=True)) <= 11_000
     assert nb.weights_.linear.rules
     assert nb.score(*chessboard(1000, seed=1)) > 0.95
@@ -427,7 +391,6 @@ def test_what_is_wrong_is_one_sentence(database: tuple[str, Any]) -> None:
     write(connection, name, "b", {"x": [b"1", b"2"], "y": ["a", "b"]}, {"x": blob})
     write(connection, name, "none", {"x": [], "y": []}, {"x": "number", "y": "string"})
     nb, spare = NaiveBayes(), NaiveBayes(semi_supervised=True)
-    given = [NaiveBayes({"x": event}) for event in (LogNormal(), JointTable())]
     for one, asked, sentence in (
         (nb, ("t", "yy"), "There is no target column 'yy'; the columns are 'y'"),
         (nb, ("t", "z", "ww"), "There is no column of weights 'ww'"),
@@ -439,11 +402,27 @@ def test_what_is_wrong_is_one_sentence(database: tuple[str, Any]) -> None:
         (nb, ("none", "y"), "the table is empty"),
         (NaiveBayes(weights="none"), ("t", "z"), "weights"),
         (spare, ("t", "z"), "semi_supervised"),
-        *((of, ("t", "z"), "Column 'x' cannot be counted in the database") for of in given),
     ):
         fails(ValueError, sentence, partial(one.fit_sql, connection, *asked))
     fails(TypeError, "'str' is no connection", lambda: nb.fit_sql("t.db", "t", "y"))
     assert not hasattr(nb, "tally_")
+
+
+@pytest.mark.parametrize("event", [LogNormal(), JointTable()], ids=repr)
+def test_what_needs_rows_is_learned_where_they_are_read(
+    database: tuple[str, Any], event: EventModel
+) -> None:
+    name, connection = database
+    columns = {"x": [1.0, 2.0, 3.0, 2.0], "z": [0.5, 7.0, 1.0, 7.0], "y": ["a", "b", "a", "b"]}
+    write(connection, name, "t", columns)
+    X = without(columns, "y")
+    mine = NaiveBayes(dict.fromkeys(X, event))
+    if name == "postgres":
+        wrong = "Column 'x' cannot be counted in the database"
+        fails(ValueError, wrong, lambda: mine.fit_sql(connection, "t", "y"))
+        return
+    theirs = NaiveBayes(dict.fromkeys(X, event)).fit_sql(connection, "t", "y")
+    assert_same(mine.fit(X, columns["y"]).model_, theirs.model_, as_rows(X))
 
 
 @pytest.mark.slow
@@ -486,38 +465,48 @@ def test_a_database_that_goes_away_changes_nothing(
             other.execute("SELECT pg_terminate_backend(%s)", [connection.info.backend_pid])
 
     kind = type(database_of(connection))
-    ask = kind._executed
+    reading = "ask" if name == "postgres" else "batches"
+    read = getattr(kind, reading)
 
-    def counted(self: Database, query: str) -> Any:
+    def gone(self: Database, query: Any, *more: Any) -> Any:
         nonlocal asked
         asked += 1
-        if "UNION ALL" in query:
+        if more or "UNION ALL" in query:
             go_away()
-        return ask(self, query)
+        return read(self, query, *more)
 
-    monkeypatch.setattr(kind, "_executed", counted)
+    monkeypatch.setattr(kind, reading, gone)
     fails(ValueError, f"{kind.title} failed: ", lambda: nb.fit_sql(connection, "t", "y"))
-    assert asked > 2
+    assert asked > 0
     assert nb.model_ is before
 
 
-def test_a_table_that_changes_is_noticed(
-    database: tuple[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    name, connection = database
-    write(connection, name, "t", {"x": [1.0, 2.0], "y": ["a", "b"]})
-    written = learning.written
+def test_a_table_that_changes_is_noticed(postgres: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    written = tallies.written
+    with databases.connected("postgres", postgres) as connection:
+        write(connection, "postgres", "t", {"x": [1.0, 2.0], "y": ["a", "b"]})
 
-    def later(*args: Any) -> str:
-        connection.execute("INSERT INTO t VALUES (3.0, 'a')")
-        return written(*args)
+        def later(*args: Any) -> str:
+            connection.execute("INSERT INTO t VALUES (3.0, 'a')")
+            return written(*args)
 
-    monkeypatch.setattr(learning, "written", later)
-    fails(
-        ValueError,
-        "The table changed while it was counted",
-        lambda: NaiveBayes().fit_sql(connection, "t", "y"),
-    )
+        monkeypatch.setattr(tallies, "written", later)
+        fails(
+            ValueError,
+            "The table changed while it was counted",
+            lambda: NaiveBayes().fit_sql(connection, "t", "y"),
+        )
+
+
+def test_a_small_table_of_a_server_is_read(postgres: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "FEW", 20_000)
+    columns = table(400)
+    X = without(columns, "y")
+    with databases.connected("postgres", postgres) as connection:
+        write(connection, "postgres", "t", columns)
+        theirs = NaiveBayes().fit_sql(connection, "t", "y")
+    mine = NaiveBayes().fit(X, columns["y"])
+    np.testing.assert_array_equal(mine.predict_proba(X), theirs.predict_proba(X))
 
 
 def test_a_function_that_is_not_there_is_named() -> None:
@@ -628,3 +617,13 @@ def test_postgresql_that_rounds_numbers_is_refused(postgres: Callable[[], str]) 
         connection.execute("SET extra_float_digits = 1")
         nb = NaiveBayes(weights=None).fit_sql(connection, "t", "y")
         assert nb.classes_.tolist() == ["a", "b"]
+
+
+def test_a_server_counts_with_sqlglot(
+    postgres: Callable[[], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "naively.wings.databases.tallies", None)
+    with databases.connected("postgres", postgres) as connection:
+        write(connection, "postgres", "t", {"x": [1.0, 2.0], "y": ["a", "b"]})
+        with pytest.raises(ImportError, match=r"pip install 'naively\[sql\]'\.$"):
+            NaiveBayes().fit_sql(connection, "t", "y")

@@ -71,7 +71,8 @@ def test_any_cut_and_any_order_of_joins_is_the_whole(name, at, random):
         parts += map(Partition.read, found.models)
     while len(parts) > 1:
         random.shuffle(parts)
-        parts.append(Partition.read(parts.pop().joined(parts.pop()).written()))
+        few = [parts.pop() for _ in range(random.randint(2, len(parts)))]
+        parts.append(Partition.read(Partition.total(few).written()))
     model, sample = Model.of(parts[0].counted), parts[0].sample
     model = model.weighed(sample.of(model).weighed(model).weights)
     rows = table.drop_columns("y")

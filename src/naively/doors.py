@@ -25,6 +25,7 @@ DOORS = {  # the file of naively.wings, and what of it is asked for
     "sql tokens": "databases.query:write_tokens",
     "subject of a report": "report.subject:Subject",
     "table of a database": "databases.tables:labelled_table",
+    "table of a server": "databases.tallies:counted_there",
 }
 
 

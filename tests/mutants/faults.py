@@ -434,9 +434,9 @@ FAULTS = [
     ),
     Fault(
         "a database draws all classes alike",
-        "src/naively/wings/databases/tables.py",
-        "    if len(rows) > most:  # the",
-        "    if len(rows):  # the",
+        "src/naively/wings/databases/tallies.py",
+        "    if len(different) > ROWS:  # the",
+        "    if len(different):  # the",
         ("tests/test_sql_sample.py",),
     ),
     Fault(

@@ -327,7 +327,7 @@ class NaiveBayes(Classifier):
         target: str,
         sample_weight: str | None = None,
     ) -> Self:
-        """Learn from a table in a database, where it is counted; what was learned is forgotten.
+        """Learn from a table in a database; what was learned before is forgotten.
 
         Parameters
         ----------
@@ -346,7 +346,7 @@ class NaiveBayes(Classifier):
         -------
         self : NaiveBayes
             Fitted, as by ``fit`` on the same rows: what was counted is equal, and so is the sample
-            that weights are fitted to, unless it is chosen from more than 20,000 rows.
+            that weights are fitted to, unless a server chose it from more than 20,000 rows.
 
         Raises
         ------
@@ -354,16 +354,18 @@ class NaiveBayes(Classifier):
             If the connection is to no database that is known.
         ValueError
             If the table or a column is not there or of no use, an option is wrong, an event model
-            needs whole rows, or the database fails; it says which. Nothing is learned then.
+            needs the rows that a server keeps, or the database fails; it says which. Nothing is
+            learned then.
 
         Notes
         -----
-        One query counts. Numbers travel as counts of cells, sums are exact, and the different
-        strings of each column travel once: texts that differ all travel. With the counts comes a
-        sample of some 10,000 rows, for weights and scores, as many of each class, chosen by a
-        seeded hash in the query.
-        Columns of weights that are fractions are counted to 2^-61 of the largest weight, and the
-        sums of their numbers to the database's own precision.
+        DuckDB and SQLite are in this process: their rows are read in batches, as ``fit`` reads any
+        stream. PostgreSQL is a server, where the rows of a table of more than 20,000 stay; one
+        query, which sqlglot writes (``pip install 'naively[sql]'``), counts them. Numbers travel as
+        counts of cells, sums are exact, and the different strings of each column travel once: texts
+        that differ all travel. With the counts comes a sample of some 10,000 rows, for weights and
+        scores, as many of each class, chosen by a seeded hash in the query. Weights are counted to
+        2^-61 of the largest there.
 
         Examples
         --------

@@ -9,11 +9,28 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, TypeAlias, final
+from functools import cached_property
+from typing import Any, ClassVar, TypeAlias, final
 from uuid import uuid4
 
-from naively.data.columns import Cycle, Kind, refuse_twice, unusable
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.labels import LEAST_WEIGHT, MOST_WEIGHT
+from naively.data.columns import (
+    NOT_A_TIME,
+    Column,
+    Cycle,
+    Kind,
+    missing_column,
+    read_column,
+    refuse_twice,
+    times_of,
+    unusable,
+)
+from naively.data.frames import ArrowStream, BrokenStreamError
 from naively.kernels.reference import Floats
+from naively.kernels.strings import Strings
 from naively.terms.views import Cell
 
 # --- How databases spell the same things: names, strings, numbers, and the functions of scoring ---
@@ -25,7 +42,6 @@ Connection: TypeAlias = Any  # of DB-API or ADBC, each of a class of its own
 Value: TypeAlias = Any  # of a cell, as the database has it
 Line: TypeAlias = tuple[Value, ...]  # of an answer
 Table: TypeAlias = "str | tuple[str, str]"  # a name, or a schema and a name
-NumericKind: TypeAlias = Literal["number", "boolean"]  # of what becomes a double
 
 MOST_DIGITS = 62  # of a power of two that is a whole number in any database
 MOST_ARGUMENTS = 100  # of a function, in SQLite and PostgreSQL
@@ -47,7 +63,6 @@ class Dialect(ABC):
     ways = 2  # that a comparison of a number with the edges of bins branches
     joins_levels = False  # whether levels are always looked up in a table that is joined
     most_joins: int | None = None  # tables that a query can join; None is any number
-    sums_grow = True  # whether a sum of whole numbers may have more than 64 bits
     double: str  # the type of float64
     nul: str  # the character of code 0
     truths = "FALSE", "TRUE"
@@ -56,10 +71,9 @@ class Dialect(ABC):
     # How a value is spelled as something else; None where it cannot be.
     text_of: str
     missing_of = "({0} IS NULL OR {0} = {1})"
-    floor_of = floor_below_0 = "CAST(FLOOR({}) AS BIGINT)"
+    floor_below_0 = "CAST(FLOOR({}) AS BIGINT)"
     month_of: str  # 1 to 12, of seconds since 1970
     kept_of: str  # the columns of a row that is a value
-    bits_of: str | None = None
     seconds_of: str | None = None
     no_times = "{} has no type of times, so that {} is none."
 
@@ -132,14 +146,6 @@ class Dialect(ABC):
     def finished(self, query: str) -> str:
         """Return a whole query, written with these methods, as the database reads it."""
         return query
-
-    def bits(self, x: str) -> str | None:
-        """Return the bits of a float64 of 0 or more as a whole number; None: it cannot be asked."""
-        return None if self.bits_of is None else self.bits_of.format(x)
-
-    def floor(self, x: str) -> str:
-        """Return a float64 of 0 or more, below 2^63, as a whole number, rounded down."""
-        return self.floor_of.format(x)
 
     def seconds(self, x: str) -> str:
         """Return a date or time as seconds since 1970, UTC, as a float64."""
@@ -269,6 +275,7 @@ ADBC = "adbc_driver_manager"
 # What begins so and goes on is no name of a table.
 QUERY = re.compile(r"\s*(select|with|values|from)\s+\S.*", re.IGNORECASE | re.DOTALL)
 LONGEST = 300  # characters of a database's message
+ROWS = 1 << 15  # that are read at a time
 
 
 @dataclass(frozen=True)
@@ -280,6 +287,28 @@ class ColumnType:
     type: str
     whole: bool = False  # whether its values are whole numbers of 64 bits at most
 
+    def read(self, found: Sequence[Value]) -> Column:
+        """Return cells that were read of it as the same column of rows in memory."""
+        if self.kind == "time":
+            return _moments(self.name, found), "time"
+        if self.kind == "boolean":  # which are 0 and 1 in SQLite
+            found = [None if cell is None else bool(cell) for cell in found]
+        cells, kind = read_column(self.name, list(found))
+        if self.kind == "string" and kind is None:
+            return Strings.all_missing(len(found)), None
+        return cells, kind
+
+
+def _moments(name: str, found: Sequence[Value]) -> NDArray[np.datetime64]:
+    """Return seconds since 1970 as times; None and NaN are missing."""
+    seconds = np.array([np.nan if s is None else s for s in found], np.float64)
+    if np.isinf(seconds).any():
+        raise ValueError(f"Column {name!r} holds infinite times, which cannot be learned from.")
+    moments = np.full(len(seconds), NOT_A_TIME)
+    there = ~np.isnan(seconds)
+    moments[there] = times_of(seconds[there])
+    return moments
+
 
 class Database(Dialect):
     """A database, and a connection to it; nothing is written, committed or rolled back."""
@@ -287,16 +316,51 @@ class Database(Dialect):
     title: ClassVar[str]  # what the database is called in messages
     whole_types: ClassVar[tuple[str, ...]]
     kinds: ClassVar[dict[Kind, tuple[str, ...]]]  # the types whose values can be learned from
-    by_content: ClassVar[bool] = True  # whether equal rows are chosen together
+    serves: ClassVar[bool] = False  # whether it is a server, where large tables stay
 
     def __init__(self, connection: Connection = None) -> None:  # None: it is spelled only
         self.connection = connection
 
-    def ask(self, query: str, kinds: Sequence[Kind] = ()) -> list[Line]:  # noqa: ARG002
+    def ask(self, query: str) -> list[Line]:
         """Return all rows of a query's answer."""
         with self._executed(query) as cursor:
             found: list[Line] = cursor.fetchall()
         return found
+
+    def batches(self, table: Table, columns: Sequence[ColumnType]) -> Iterator[dict[str, Column]]:
+        """Yield some columns of a table, some rows at a time."""
+        asked = ", ".join(map(self.cells_of, columns))
+        for lines in self._lines(f"SELECT {asked} FROM {self.table(table)}", columns):
+            cells = zip(*lines, strict=True)
+            yield {of.name: of.read(some) for of, some in zip(columns, cells, strict=True)}
+
+    def _lines(self, query: str, columns: Sequence[ColumnType]) -> Iterator[list[Line]]:  # noqa: ARG002
+        """Yield the answer to a query of such columns, some rows at a time."""
+        with self._executed(query) as cursor:
+            while lines := cursor.fetchmany(ROWS):
+                yield lines
+
+    def cells_of(self, column: ColumnType) -> str:
+        """Return a column's values as rows are read: text, numbers, and times as seconds."""
+        x = self.identifier(column.name)
+        if column.kind == "string":
+            return self.as_text(x)
+        if column.whole or column.kind == "boolean":
+            return x
+        return self.number_of(column)
+
+    def number_of(self, column: ColumnType) -> str:
+        """Return a column's numbers, truths or times (as seconds) as float64."""
+        x = self.identifier(column.name)
+        if column.kind == "time":
+            return self.seconds(x)
+        return self.as_double(x, "boolean" if column.kind == "boolean" else "number")
+
+    def missing(self, column: ColumnType) -> str:
+        """Return whether a cell of a column is missing, as NaN is."""
+        if column.kind == "number" and not column.whole:
+            return self.is_missing(self.number_of(column))
+        return f"{self.identifier(column.name)} IS NULL"
 
     def run(self, statement: str) -> None:
         """Run a statement that answers nothing."""
@@ -320,13 +384,20 @@ class Database(Dialect):
 
     @contextmanager
     def _executed(self, statement: str) -> Iterator[Any]:
-        """Give the cursor that has executed a statement; an error of the database is a sentence."""
+        """Give the cursor that has executed a statement."""
+        with self._failing(), self._cursor() as cursor:
+            cursor.execute(statement)
+            yield cursor
+
+    @contextmanager
+    def _failing(self) -> Iterator[None]:
+        """Raise an error of the database as a sentence."""
         try:
-            with self._cursor() as cursor:
-                cursor.execute(statement)
-                yield cursor
+            yield
         except _errors(self.connection) as error:
             raise ValueError(self._sentence(str(error))) from error
+        except BrokenStreamError as error:
+            raise ValueError(self._sentence(error.message)) from error
 
     def _cursor(self) -> AbstractContextManager[Any]:
         return closing(self.connection.cursor())
@@ -358,15 +429,6 @@ class Database(Dialect):
         return ColumnType(name, kind, declared, spelled in self.whole_types)
 
     @abstractmethod
-    def hashed(self, table: Table, columns: Sequence[str], seed: int) -> tuple[str, str]:
-        """Return what a query selects rows from, and a whole number as good as random of each."""
-        # Only these columns are hashed. With another seed, of 64 bits, the hashes are others.
-
-    @abstractmethod
-    def highest(self, share: float) -> str:
-        """Return the highest of so large a share of all hashes, from the least; more than 0."""
-
-    @abstractmethod
     def types(self, table: Table) -> Sequence[tuple[str, str]]:
         """Return the name and type of each column of a table."""
 
@@ -383,13 +445,76 @@ def _errors(connection: Connection) -> tuple[type[Exception], ...]:
     return tuple(module.Error for module in there if module is not None and "Error" in vars(module))
 
 
+# --- A labelled table in a database, and what is asked of it before it is learned ----------------
+
+
+@dataclass(frozen=True)
+class DatabaseTable:
+    """A table, and which of its columns are labels and weights."""
+
+    database: Database
+    table: Table  # the name of the table, or its schema and its name
+    columns: dict[str, ColumnType]  # all columns
+    target: str  # the columns of labels and, if there is one, of weights
+    weight: str | None = None
+
+    @classmethod
+    def of(
+        cls, database: Database, table: Table, target: str, weight: str | None = None
+    ) -> DatabaseTable:
+        """Look at the columns of a table."""
+        columns = database.columns(table)
+        for what, name in (("target column", target), ("column of weights", weight)):
+            if name is not None and name not in columns:
+                raise ValueError(missing_column(name, list(columns), what))
+        if weight is not None and columns[weight].kind not in ("number", "boolean"):
+            raise ValueError(
+                f"Column {weight!r} holds {columns[weight].kind}s, which are no weights."
+            )
+        return cls(database, table, columns, target, weight)
+
+    @property
+    def names(self) -> list[str]:
+        """The columns that are learned from."""
+        return [name for name in self.columns if name not in (self.target, self.weight)]
+
+    @cached_property
+    def n_rows(self) -> int:
+        """How many rows there are."""
+        return self._count("COUNT(*)")
+
+    def check(self) -> None:
+        """Raise a ValueError if a label is missing, or a weight is none."""
+        missing = self.database.missing(self.columns[self.target])
+        if n := self._count(f"SUM(CASE WHEN {missing} THEN 1 ELSE 0 END)"):
+            raise ValueError(
+                f"{n:,} rows have no label in column {self.target!r}; leave them out, as by a view "
+                "of the table."
+            )
+        if self.weight is None:
+            return
+        w = self.database.number_of(self.columns[self.weight])
+        zero, least, most = map(self.database.number, (0.0, LEAST_WEIGHT, MOST_WEIGHT))
+        right = f"{w} = {zero} OR ({w} >= {least} AND {w} <= {most})"
+        if n := self._count(f"SUM(CASE WHEN {right} THEN 0 ELSE 1 END)"):
+            raise ValueError(
+                f"sample_weight must be finite and at least 0, and between {LEAST_WEIGHT:g} and "
+                f"{MOST_WEIGHT:g} if it is not 0, but {n:,} rows of column {self.weight!r} have "
+                "others."
+            )
+
+    def _count(self, what: str) -> int:
+        """Return a whole number that is asked of all rows; 0 of none."""
+        ((n,),) = self.database.ask(f"SELECT {what} FROM {self.database.table(self.table)}")
+        return int(n or 0)
+
+
 # --- Connections to DuckDB, SQLite and PostgreSQL ------------------------------------------------
 
 
 KNOWN = "DuckDB, SQLite and PostgreSQL, by their own modules, psycopg or ADBC"
-PRIME = 2**31 - 1  # which 5 does not divide less 1
 CELLS = ("text", "real", "integer", "blob")  # the types of SQLite's cells
-MOST_COLUMNS = 1000  # of an answer of SQLite, which may have 2000
+AT_ONCE = 8  # columns whose types are asked for, of which there are few combinations
 
 
 @final
@@ -401,7 +526,6 @@ class DuckDB(Database):
     double = "DOUBLE"
     nul = "chr(0)"
     text_of = 'CAST({} AS VARCHAR) COLLATE "binary"'
-    bits_of = "CAST(CAST({} AS BIT) AS BIGINT)"
     seconds_of = "(CAST(epoch_us({}) AS DOUBLE) / 1e6)"
     month_of = "month(make_timestamp(CAST(ROUND({} * 1e6) AS BIGINT)))"
     kept_of = "UNNEST({})"
@@ -445,12 +569,17 @@ class DuckDB(Database):
         # A cursor is another connection there, which sees no temporary table.
         return nullcontext(self.connection)
 
-    def hashed(self, table: Table, columns: Sequence[str], seed: int) -> tuple[str, str]:
-        hashed = ", ".join([str(seed), *map(self.identifier, columns)])
-        return self.table(table), f"hash({hashed})"
-
-    def highest(self, share: float) -> str:
-        return f"CAST({_highest(share, 2**64)} AS UBIGINT)"
+    def batches(self, table: Table, columns: Sequence[ColumnType]) -> Iterator[dict[str, Column]]:
+        if ADBC in modules_of(self.connection):
+            yield from super().batches(table, columns)
+            return
+        asked = []
+        for of in columns:
+            x = self.identifier(of.name)  # Arrow has no infinite times, so that they are missing
+            asked.append(f"CASE WHEN isfinite({x}) THEN {x} END AS {x}" if of.kind == "time" else x)
+        query = f"SELECT {', '.join(asked)} FROM {self.table(table)}"
+        with self._failing():
+            yield from ArrowStream(self.connection.sql(query))
 
     def types(self, table: Table) -> Sequence[tuple[str, str]]:
         found = self.ask(f"DESCRIBE SELECT * FROM {self.table(table)}")
@@ -466,13 +595,11 @@ class SQLite(Database):
     double = "REAL"
     nul = "char(0)"
     once = " LIMIT -1 OFFSET 0"
-    sums_grow = False
     truths = "0", "1"
     extremes = "max", "min"
     lacking = r"no such function: (\w+)"
     text_of = "CAST({} AS TEXT) COLLATE BINARY"
     missing_of = "({} IS NULL)"
-    floor_of = "CAST({} AS INTEGER)"
     floor_below_0 = "(CAST({0} AS INTEGER) - ({0} < CAST({0} AS INTEGER)))"
     month_of = f"CAST(strftime('%m', {floor_below_0}, 'unixepoch') AS INTEGER)"
     most_joins = 50
@@ -480,7 +607,6 @@ class SQLite(Database):
     kinds: ClassVar = {
         "number": ("REAL", "INTEGER"), "string": ("TEXT",), "boolean": ("BOOLEAN",)
     }  # fmt: skip
-    by_content = False
 
     def finite(self, x: float) -> str:
         # Decimals are not always read to the last bit.
@@ -555,70 +681,43 @@ class SQLite(Database):
         said = self.string(f'Column "{cell.column}" {what} ')
         return f"json_extract('{{}}', {said} || {x})"
 
-    def ask(self, query: str, kinds: Sequence[Kind] = ()) -> list[Line]:
-        if not kinds or ADBC not in modules_of(self.connection):
-            return super().ask(query)
+    def _lines(self, query: str, columns: Sequence[ColumnType]) -> Iterator[list[Line]]:
+        if ADBC not in modules_of(self.connection):
+            yield from super()._lines(query, columns)
+            return
         # There the type of a column is that of its first cells, which may all be NULL.
-        first = ", ".join("''" if kind == "string" else "0.0" for kind in kinds)
-        return super().ask(f"SELECT {first} UNION ALL {query}")[1:]
-
-    def hashed(self, table: Table, columns: Sequence[str], seed: int) -> tuple[str, str]:
-        # SQLite has no hash. The fifth power is a permutation of the numbers below this prime: it
-        # mixes the numbers of rows, which stay as long as the table is not changed.
-        of, number = self._numbered(table, columns)
-        start, step = seed % PRIME, 1 + (seed >> 32) % (PRIME - 1)
-        x = f"(({number} % {PRIME} * {step} + {start}) % {PRIME})"
-        fourth = f"(({x} * {x} % {PRIME}) * ({x} * {x} % {PRIME}) % {PRIME})"
-        return of, f"{fourth} * {x} % {PRIME}"
-
-    def highest(self, share: float) -> str:
-        return str(_highest(share, PRIME))
-
-    def _numbered(self, table: Table, columns: Sequence[str]) -> tuple[str, str]:
-        """Return the table and the number of its rows, counted here if it is a view."""
-        taken, name = {column.lower() for column in columns}, self.table(table)
-        own = next((n for n in ("rowid", "_rowid_", "oid") if n not in taken), None)
-        if own is not None:
-            try:
-                found = self.ask(f"SELECT {own} FROM {name} LIMIT 1")
-            except ValueError:
-                found = []
-            if found and isinstance(found[0][0], int):
-                return name, own
-        number = next(n for i in range(len(taken) + 1) if (n := f"n{i}") not in taken)
-        return f"(SELECT *, row_number() OVER () AS {number} FROM {name})", number
+        typed = ", ".join("''" if of.kind == "string" else "0.0" for of in columns)
+        first = 1
+        for lines in super()._lines(f"SELECT {typed} UNION ALL {query}", columns):
+            yield lines[first:]
+            first = 0
 
     def types(self, table: Table) -> Sequence[tuple[str, str]]:
         of = ", ".join(map(self.string, reversed(_names(table))))
         declared = self.ask(f"SELECT name, type FROM pragma_table_xinfo({of}) WHERE hidden <> 1")
-        if not declared:
-            return []
-        asked = []
-        for name, _ in declared:
-            x = self.identifier(name)
-            asked += [f"MAX(typeof({x}) = '{kind}')" for kind in CELLS]
-            asked.append(f"MAX(typeof({x}) = 'integer' AND {x} <> 0 AND {x} <> 1)")
-        flags: list[Value] = []
-        for start in range(0, len(asked), MOST_COLUMNS):
-            some = ", ".join(asked[start : start + MOST_COLUMNS])
-            flags += self.ask(f"SELECT {some} FROM {self.table(table)}")[0]
-        n = len(CELLS) + 1
+        held: dict[str, set[str]] = {}
+        for start in range(0, len(declared), AT_ONCE):
+            some = [name for name, _ in declared[start : start + AT_ONCE]]
+            asked = ", ".join(f"typeof({self.identifier(name)})" for name in some)
+            found = self.ask(f"SELECT DISTINCT {asked} FROM {self.table(table)}")
+            held |= zip(some, map(set, zip(*found, strict=True)), strict=False)
         return [
-            (name, self._type(name, spelled.upper(), flags[n * j : n * j + n]))
-            for j, (name, spelled) in enumerate(declared)
+            (name, self._type(table, name, spelled.upper(), held.get(name, set())))
+            for name, spelled in declared
         ]
 
-    def _type(self, name: str, declared: str, flags: Sequence[Value]) -> str:
+    def _type(self, table: Table, name: str, declared: str, held: set[str]) -> str:
         """Return the type of all cells of a column; truths are such where it is declared so."""
-        *held, no_truth = flags
-        there = [kind for kind, flag in zip(CELLS, held, strict=True) if flag]
+        there = [kind for kind in CELLS if kind in held]
         if "text" in there and len(there) > 1:
             raise ValueError(
                 f"Column {name!r} mixes values of the types {' and '.join(sorted(there))}; make it "
                 "all of one type, as by a view with CAST."
             )
-        if declared in ("BOOLEAN", "BOOL") and there in ([], ["integer"]) and not no_truth:
-            return "BOOLEAN"
+        if declared in ("BOOLEAN", "BOOL") and there in ([], ["integer"]):
+            other = f"SELECT MAX({self.identifier(name)} NOT IN (0, 1)) FROM {self.table(table)}"
+            if not self.ask(other)[0][0]:
+                return "BOOLEAN"
         return (there or ["real"])[0].upper()
 
 
@@ -627,12 +726,13 @@ class PostgreSQL(Database):
     """PostgreSQL: a row is a value that holds all columns, and a number a NUMERIC unless cast."""
 
     title = "PostgreSQL"
+    lacking = r"function (\w+)\(.*\) does not exist"
+    serves = True
     name = "postgres"
     double = "DOUBLE PRECISION"
     once = " OFFSET 0"
     most_bytes = 63  # of a name; a longer one would be cut
     text_of = 'CAST({} AS TEXT) COLLATE "C"'
-    bits_of = "CAST(CAST('x' || encode(float8send({}), 'hex') AS BIT(64)) AS BIGINT)"
     seconds_of = "CAST(EXTRACT(EPOCH FROM {}) AS DOUBLE PRECISION)"
     month_of = (
         "CAST(EXTRACT(MONTH FROM (TIMESTAMP '1970-01-01' + {} * INTERVAL '1 second')) AS INTEGER)"
@@ -687,14 +787,6 @@ class PostgreSQL(Database):
         listed = ",".join(map(repr, values.tolist()))
         return f"(CAST('{{{listed}}}' AS DOUBLE PRECISION[]))[{place}]"
 
-    def hashed(self, table: Table, columns: Sequence[str], seed: int) -> tuple[str, str]:
-        row = ", ".join(map(self.identifier, columns))
-        hashed = f"hashtextextended(CAST(ROW({row}) AS TEXT), {_signed(seed)})"
-        return self.table(table), hashed
-
-    def highest(self, share: float) -> str:
-        return _signed(_highest(share, 2**64) ^ 2**63)
-
     def types(self, table: Table) -> Sequence[tuple[str, str]]:
         ((digits,),) = self.ask("SELECT CAST(current_setting('extra_float_digits') AS INTEGER)")
         if digits < 1:
@@ -732,17 +824,6 @@ def database_of(connection: Connection) -> Database:
         named = repr(type(connection).__name__)
         raise TypeError(f"{named} is no connection to a database that is known; known are {KNOWN}.")
     return known(connection)
-
-
-def _highest(share: float, hashes: int) -> int:
-    """Return the highest of a share of the whole numbers from 0 on, of which there are so many."""
-    return max(int(share * hashes) - 1, 0)
-
-
-def _signed(n: int) -> str:
-    """Spell a number of 64 bits as a whole number with a sign."""
-    signed = n - 2**64 if n >= 2**63 else n
-    return f"CAST('{signed}' AS BIGINT)"
 
 
 def _number_of_row(columns: Sequence[str]) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache, partial
+from itertools import chain
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -32,7 +33,7 @@ from naively.data.reading import NOTHING_SAID, Forms, ReadAs, say_kept, settled
 from naively.data.stream import ROWS, Stream, in_pieces
 from naively.file import store
 from naively.fitting.learn import LabelledStream, NotInMemory, Recipe, TablePart, count
-from naively.fitting.reservoir import Reservoir
+from naively.fitting.reservoir import Reservoir, merged
 from naively.kernels import dispatch
 from naively.kernels.reference import Floats
 from naively.messages import warn
@@ -121,7 +122,9 @@ class LabelledFrame(NotInMemory):
                 raise ValueError(content.decode())
             if what == "warning":
                 warn(content.decode())
-        part = _tree(Partition.read(content) for what, content in reports if what == "model")
+        part = Partition.total(
+            Partition.read(content) for what, content in reports if what == "model"
+        )
         if part is not None:
             found = replace(part.counted.read_as(readings), settings=how.settings)
             yield TablePart(counted=found, sample=part.sample)
@@ -146,13 +149,24 @@ class Partition(NamedTuple):
         model = Model.of(self.counted)
         return store.to_bytes(model, sample=self.sample.saved(model))
 
-    def joined(self, other: Partition) -> Partition:
-        """Return what was counted of the rows of both."""
-        counted = self.counted + other.counted
-        sample = self.sample.merged(other.sample, Model.of(counted))
+    @classmethod
+    def total(cls, parts: Iterable[Partition]) -> Partition | None:
+        """Return what was counted of the rows of all, added as they come; None of none."""
+        samples: list[Reservoir] = []
+
+        def counted() -> Iterator[Counted]:
+            for part in parts:
+                samples.append(part.sample)
+                yield part.counted
+
+        rest = counted()
+        if (first := next(rest, None)) is None:
+            return None
+        every = Counted.total(chain([first], rest), consume=True)
+        sample = merged(samples, Model.of(every))
         if sample is None:
             raise ValueError("The samples of two partitions were chosen by different seeds.")
-        return Partition(counted, sample)
+        return cls(every, sample)
 
 
 @dataclass(frozen=True)
@@ -287,7 +301,7 @@ def _join(batches: RecordBatches) -> RecordBatches:
                 else:
                     rest.append(report)
 
-    part = _tree(parts())
+    part = Partition.total(parts())
     joined: list[Report] = [] if part is None else [("model", part.written())]
     yield _batch(joined + _others(rest))
 
@@ -295,22 +309,6 @@ def _join(batches: RecordBatches) -> RecordBatches:
 def _others(reports: Iterable[Report]) -> list[Report]:
     """Return what is reported beside model files, each once."""
     return list(dict.fromkeys(report for report in reports if report[0] != "model"))
-
-
-def _tree(parts: Iterable[Partition]) -> Partition | None:
-    """Join parts two by two, as in a binary counter: few are held, and few joins are of each."""
-    held: list[tuple[Partition, int]] = []  # of falling height in the tree
-    for one in parts:
-        part, height = one, 0
-        while held and held[-1][1] == height:
-            part, height = held.pop()[0].joined(part), height + 1
-        held.append((part, height))
-    if not held:
-        return None
-    part, _ = held.pop()
-    while held:
-        part = held.pop()[0].joined(part)
-    return part
 
 
 def _batch(reports: list[Report]) -> RecordBatch:

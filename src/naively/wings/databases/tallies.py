@@ -1,426 +1,490 @@
-"""A tally as a query: counts, exact sums and cells of a table in a database."""
+"""A table of a server is counted there, by one query; what travels is counts and a sample."""
 
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
-from typing import ClassVar, TypeAlias, final
+from functools import cached_property, reduce
+from operator import add
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from sqlglot import exp, parse_one, select
 
 from naively.counting.axis import (
     CELL,
+    LEVEL,
     PRESENT,
     SQUARE,
     VALUE,
-    Axis,
     Cells,
     Columns,
-    Levels,
     Name,
     as_float,
     title,
 )
 from naively.counting.block import LARGEST, Dense
-from naively.counting.labels import LEAST_WEIGHT, MOST_WEIGHT, LabelArray, Labels, encode_labels
+from naively.counting.labels import LabelArray, Labels, encode_labels
 from naively.counting.tally import BlockTally, Tally
-from naively.data.columns import (
-    TIME,
-    Column,
-    ColumnRows,
-    Reading,
-    join_columns,
-    missing_column,
-    read_column,
-    times_of,
-)
-from naively.data.frames import filled
+from naively.data.columns import ColumnRows, Reading, join_columns
 from naively.data.reading import with_readings
+from naively.events import Bernoulli, EventModel
+from naively.fitting.learn import NotInMemory, Recipe, TablePart
+from naively.fitting.reservoir import rows_of_each
+from naively.fitting.weights import ROWS
 from naively.kernels.double_double import Sums
-from naively.kernels.reference import coarsest
+from naively.kernels.reference import Floats, coarsest, sortable
+from naively.model.counted import Counted
+from naively.model.model import Model
+from naively.schema.choose import infer, read_as_given
 from naively.schema.schema import Group, Schema, TimePart
-from naively.wings.databases.databases import ColumnType, Database, Dialect, Line, Table, Value
+from naively.schema.settle import make_sure
+from naively.wings.databases.databases import ColumnType, DatabaseTable, Line, Value
 
-# --- A labelled table in a database, as queries see it -------------------------------------------
+# --- What columns are is seen on a sample, and then one query counts them ------------------------
+#
+# Where the sample cannot show what a column is (it is missing there, or holds only 0 and 1) the
+# database is asked. Strings are counted as levels, whatever they are: their different values travel
+# once, and are split into words or read as times here.
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledTable(NotInMemory):
+    """A table of a server, which is counted there."""
+
+    table: ServerTable
+    nothing = "There are no rows to learn from: the table is empty."
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The columns that are learned from."""
+        return self.table.names
+
+    def parts(self, how: Recipe, known: Counted | None) -> Iterator[TablePart]:  # noqa: ARG002
+        """Yield what was counted of the table, with a sample of its rows."""
+        table = self.table
+        sampled = sample(table, int(how.sample.seed))
+        looked_at = read_as_given(_looked_at(table, sampled), how.event_models, how.settings)
+        schema = infer(looked_at, how.event_models, how.settings)
+        # Of the words beside numbers and times the sample may lack some.
+        readings = {
+            name: replace(of, words=None, forms=None) for name, of in schema.readings.items()
+        }
+        schema, rows = replace(schema, readings=readings), table.rows(sampled.cells)
+        answers = Answers.of(table, plan(table, schema, rows))
+        counted = Counted(*make_sure(schema, answers.tally(schema), how.settings), how.settings)
+        batch = schema.encode(rows, answers.labels(sampled.labels, sampled.weight))
+        batch, share = replace(batch, copies=sampled.copies), np.ones(len(answers.classes))
+        share[[*answers.code.values()]] = [sampled.share[label] for label in answers.code]
+        kept = how.sample.with_sampled(batch, Model.of(counted), sampled.seen, share)
+        yield TablePart(counted=counted, sample=kept)
+
+
+def counted_there(table: DatabaseTable) -> LabelledTable:
+    """Return a table of a server as one that is counted there."""
+    return LabelledTable(ServerTable(table))
+
+
+def _looked_at(table: ServerTable, sampled: Sampled) -> ColumnRows:
+    """Return the sampled rows, and one more if these show too little of some columns."""
+    # It has any cell of a column that is missing in them, and one beside 0 and 1.
+    asked: dict[str, exp.Expr] = {}
+    for name, cells in sampled.cells.items():
+        there, kind = set(cells) - {None}, table.columns[name].kind
+        if not there:
+            any_cell = "MAX(:x)" if kind != "boolean" else "BOOL_OR(:x)"
+            asked[name] = _sql(any_cell, x=table.value(name))
+        elif kind == "number" and there <= {0, 1}:
+            other = "MAX(:x) FILTER (WHERE :x <> 0 AND :x <> 1)"
+            asked[name] = _sql(other, x=table.number(name))
+    if not asked:
+        return table.rows(sampled.cells)
+    (found,) = table.ask(select(*asked.values()).from_(table.name))
+    odd = dict(zip(asked, found, strict=True))
+    return table.rows({name: [*cells, odd.get(name)] for name, cells in sampled.cells.items()})
+
+
+# --- A table of a server, as queries see it: written by sqlglot, from pieces of PostgreSQL's SQL --
 
 
 WEIGHT_BITS = 61  # of a weight as a whole number, beside the bit of the largest
-HALF = 31  # the low bits of such a number, which are added for themselves
 
 
-@dataclass(frozen=True)
-class Weighing:
-    """How weights become whole numbers, which add up without rounding."""
-
-    scale: float  # a power of two that weights are multiplied by
-    whole: bool  # whether all weights are whole numbers
-    most: float  # the largest weight
+def _sql(text: str, **of: object) -> exp.Expr:
+    """Return a piece of SQL, with what stands in its places."""
+    return exp.replace_placeholders(parse_one(text, dialect="postgres"), **of)
 
 
-@dataclass(frozen=True)
-class DatabaseTable:
-    """A table, and which of its columns are labels and weights."""
+class ServerTable:
+    """A labelled table of a server, and the pieces of queries that are of its columns."""
 
-    database: Database
-    table: Table  # the name of the table, or its schema and its name
-    columns: dict[str, ColumnType]  # all columns
-    target: str  # the columns of labels and, if there is one, of weights
-    weight: str | None = None
+    def __init__(self, table: DatabaseTable) -> None:
+        self.names, self.columns, self.weight = table.names, table.columns, table.weight
+        self.n_rows, self.target = table.n_rows, table.target
+        self._database = table.database
+        schema, name = (None, table.table) if isinstance(table.table, str) else table.table
+        self.name = exp.table_(name, db=schema, quoted=True)
 
-    @classmethod
-    def of(
-        cls, database: Database, table: Table, target: str, weight: str | None = None
-    ) -> DatabaseTable:
-        """Look at the columns of a table."""
-        columns = database.columns(table)
-        for what, name in (("target column", target), ("column of weights", weight)):
-            if name is not None and name not in columns:
-                raise ValueError(missing_column(name, list(columns), what))
-        if weight is not None and columns[weight].kind not in ("number", "boolean"):
-            raise ValueError(
-                f"Column {weight!r} holds {columns[weight].kind}s, which are no weights."
-            )
-        return cls(database, table, columns, target, weight)
+    def ask(self, query: exp.Select | str) -> list[Line]:
+        """Return all rows of a query's answer."""
+        written = query if isinstance(query, str) else query.sql(self._database.name)
+        return self._database.ask(written)
 
-    @property
-    def name(self) -> str:
-        """The table, as a query names it."""
-        return self.database.table(self.table)
-
-    @property
-    def names(self) -> list[str]:
-        """The columns that are learned from."""
-        return [name for name in self.columns if name not in (self.target, self.weight)]
-
-    def plain(self, name: str) -> str:
+    def value(self, name: str) -> exp.Expr:
         """Return a column's values as rows are read: text, numbers, and times as seconds."""
-        column, x = self.columns[name], self.database.identifier(name)
-        if column.kind == "string":
-            return self.database.as_text(x)
-        return x if column.whole or column.kind == "boolean" else self.number(name)
+        return _sql(self._database.cells_of(self.columns[name]))
 
-    def spelled(self, name: str, found: Value) -> str:
-        """Spell a value of a column, as ``plain`` found it."""
-        column = self.columns[name]
-        if column.kind == "string":
-            return self.database.string(found)
-        if column.kind == "boolean":
-            return self.database.boolean(bool(found))
-        return self.database.integer(found) if column.whole else self.database.number(found)
+    def number(self, name: str) -> exp.Expr:
+        """Return a column's numbers, truths or times (as seconds), NULL where they are NaN."""
+        number = self._database.number_of(self.columns[name])
+        return _sql(f"NULLIF({number}, CAST('NaN' AS DOUBLE PRECISION))")
 
-    def typed(self, name: str, x: str) -> str:
-        """Return values of a column, as they are spelled, with the type that ``plain`` has."""
-        column = self.columns[name]
-        if column.kind == "string":
-            return self.database.as_text(x)
-        if column.kind == "boolean":
-            return x
-        return f"CAST({x} AS BIGINT)" if column.whole else self.database.as_double(x)
+    @cached_property
+    def scale(self) -> float:
+        """A power of two by which weights become whole numbers, which add up without rounding."""
+        if self.weight is None:
+            return 1.0
+        ((most,),) = self.ask(select(_sql("MAX(:w)", w=self.number(self.weight))).from_(self.name))
+        return math.ldexp(1.0, WEIGHT_BITS - math.frexp(most or 1.0)[1])
 
-    def number(self, name: str) -> str:
-        """Return a column's numbers, truths or times (as seconds) as float64."""
-        column, x = self.columns[name], self.database.identifier(name)
-        if column.kind == "time":
-            return self.database.seconds(x)
-        return self.database.as_double(x, "boolean" if column.kind == "boolean" else "number")
+    def select(self, **columns: exp.Expr) -> exp.Select:
+        """Return columns, with the label y and the weight w, of all rows that have a weight."""
+        weight = _sql("1")
+        rows = select().from_(self.name)
+        if self.weight is not None:
+            w = self.number(self.weight)
+            scale = _sql(f"CAST('{self.scale!r}' AS DOUBLE PRECISION)")
+            weight = _sql("CAST(CAST(FLOOR(:w * :scale) AS BIGINT) AS NUMERIC)", w=w, scale=scale)
+            rows = rows.where(_sql(":w <> 0", w=w))
+        every = {"y": self.value(self.target), "w": weight, **columns}
+        return rows.select(*(of.as_(name) for name, of in every.items()))
 
-    def cells(self, name: str, found: Sequence[Value]) -> Column:
-        """Return what was read of a column as the same column of rows in memory."""
-        kind = self.columns[name].kind
-        if kind == "time":
-            return _moments(name, found), kind
-        if kind == "boolean":  # which are 0 and 1 in SQLite
-            found = [None if cell is None else bool(cell) for cell in found]
-        cells, seen = read_column(name, list(found))
-        if kind == "string" and seen is None:
-            return filled(np.empty(len(found), object), kind), None
-        return cells, seen
+    def hashed(self, columns: Sequence[exp.Expr], seed: int) -> exp.Expr:
+        """Return a whole number as good as random, of 64 bits, that follows from some columns."""
+        row = exp.Anonymous(this="ROW", expressions=columns)
+        return _sql("HASH_RECORD_EXTENDED(:row, :seed)", row=row, seed=seed - HASHES // 2)
 
-    def rows(self, found: Mapping[str, Sequence[Value]]) -> ColumnRows:
+    def rows(self, cells: Mapping[str, Sequence[Value]]) -> ColumnRows:
         """Return what was read of some columns as rows."""
-        return join_columns({name: self.cells(name, cells) for name, cells in found.items()})
-
-    def labels(self, found: Sequence[Value]) -> tuple[NDArray[np.int32], LabelArray]:
-        """Return the codes of labels that were read, and the sorted classes."""
-        cells, kind = self.cells(self.target, found)
-        rows = ColumnRows({self.target: cells}, {self.target: kind}, len(cells))
-        labels = encode_labels(rows.levels(self.target))
-        return labels.codes, labels.classes
-
-    @cached_property
-    def n_rows(self) -> int:
-        """How many rows there are."""
-        ((n,),) = self.database.ask(f"SELECT COUNT(*) FROM {self.name}")
-        return int(n)
-
-    @cached_property
-    def n_weighed(self) -> int:
-        """How many rows there are whose weight is not 0."""
-        if self.weighs is None:
-            return self.n_rows
-        ((n,),) = self.database.ask(f"SELECT COUNT(*) FROM {self.name} WHERE {self.weighs}")
-        return int(n)
-
-    @property
-    def weighs(self) -> str | None:
-        """The condition that a row's weight is not 0; None if there are no weights."""
-        if self.weight is None:
-            return None
-        return f"{self.number(self.weight)} <> {self.database.number(0.0)}"
-
-    @cached_property
-    def rows_of_labels(self) -> dict[Hashable, int]:
-        """How many rows whose weight is not 0 each label has, as the database has it."""
-        n = "COUNT(*)"
-        if self.weighs is not None:
-            n = f"SUM(CASE WHEN {self.weighs} THEN 1 ELSE 0 END)"
-        label = self.plain(self.target)
-        found = self.database.ask(f"SELECT {label}, {n} FROM {self.name} GROUP BY 1")
-        return {label: int(rows) for label, rows in found}
-
-    def check_labels(self) -> None:
-        """Raise a ValueError if a label is missing."""
-        y = self.database.identifier(self.target)
-        missing = f"{y} IS NULL"
-        if self.columns[self.target].kind == "number" and not self.columns[self.target].whole:
-            missing = self.database.is_missing(self.database.as_double(y))
-        ((n,),) = self.database.ask(f"SELECT COUNT(*) FROM {self.name} WHERE {missing}")
-        if n:
-            raise ValueError(
-                f"{int(n):,} rows have no label in column {self.target!r}; leave them out, as by a "
-                "view of the table."
-            )
-
-    @cached_property
-    def weighing(self) -> Weighing | None:
-        """How weights become whole numbers; a ValueError if one is no weight."""
-        if self.weight is None:
-            return None
-        w, spell = self.number(self.weight), self.database.number
-        right = f"w = 0 OR (w >= {spell(LEAST_WEIGHT)} AND w <= {spell(MOST_WEIGHT)})"
-        small = f"CASE WHEN w < {spell(2.0**53)} THEN w ELSE {spell(0.5)} END"
-        ((n, most, odd),) = self.database.ask(
-            f"SELECT SUM(CASE WHEN {right} THEN 0 ELSE 1 END), MAX(w), "
-            f"SUM(CASE WHEN {right} THEN CASE WHEN {small} = {self.database.floor(small)} THEN 0 "
-            f"ELSE 1 END ELSE 0 END) FROM (SELECT {w} AS w FROM {self.name}) AS weights"
-        )
-        if n:
-            raise ValueError(
-                f"sample_weight must be finite and at least 0, and between {LEAST_WEIGHT:g} and "
-                f"{MOST_WEIGHT:g} if it is not 0, but {int(n):,} rows of column {self.weight!r} "
-                "have others."
-            )
-        top = math.frexp(most or 1.0)[1]
-        return Weighing(math.ldexp(1.0, WEIGHT_BITS - top), not odd, float(most or 0.0))
-
-    def sizes(self, names: Sequence[str]) -> dict[str, Range | None]:
-        """Return the least and greatest size of the numbers other than 0 in these columns."""
-        # None: there are none, or the database shows the bits of any number.
-        if self.database.bits("x") is not None or not names:
-            return dict.fromkeys(names)
-        asked: list[str] = []
-        for name in names:
-            x = f"ABS({self.number(name)})"
-            asked += [f"MIN(CASE WHEN {x} > 0 THEN {x} END)", f"MAX({x})"]
-        (found,) = self.database.ask(f"SELECT {', '.join(asked)} FROM {self.name}")
-        pairs = zip(found[::2], found[1::2], strict=True)
-        return {
-            name: (float(low), float(high)) if low is not None else (1.0, 1.0)
-            for name, (low, high) in zip(names, pairs, strict=True)
-        }
+        return join_columns({name: self.columns[name].read(of) for name, of in cells.items()})
 
 
-def _moments(name: str, found: Sequence[Value]) -> NDArray[np.datetime64]:
-    """Return seconds since 1970 as times; None and NaN are missing."""
-    seconds = np.array([np.nan if s is None else s for s in found], np.float64)
-    if np.isinf(seconds).any():
-        raise ValueError(f"Column {name!r} holds infinite times, which cannot be learned from.")
-    moments = np.full(len(seconds), np.datetime64("NaT"), TIME)
-    there = ~np.isnan(seconds)
-    moments[there] = times_of(seconds[there])
-    return moments
+def _grouped(rows: exp.Select, by: Sequence[str], asked: Sequence[str]) -> exp.Select:
+    """Return what is asked of the rows that have these columns in common."""
+    return select(*by, *asked).from_(rows.subquery("r")).group_by(*by)
 
 
-# --- From the answer of the counting query to a tally --------------------------------------------
+# --- A sample of the rows, chosen in the query by a seeded hash ----------------------------------
+#
+# As many different rows of each class are wanted, or all of a class that has fewer. So those of
+# each class are counted first, and those of the least hashes are asked for, of each class up to its
+# own limit. Rows of weight 0 are not drawn.
+
+
+SIGMAS = 5  # by which more rows are asked for than are wanted, as a hash is random
+HASHES = 2**64
+LIMITS = ["label", "most"]
+
+
+class Sampled(NamedTuple):
+    """Different rows of a table, each with its copies."""
+
+    cells: Mapping[str, Sequence[Value]]  # the columns that are learned from
+    labels: Sequence[Value]  # the label of each row, as the database has it
+    weight: Floats | None  # (rows,): that of all copies of each row, unless each is 1
+    copies: NDArray[np.int64]  # (rows,): how often each row came
+    seen: int  # how many rows there are in all
+    share: Mapping[Hashable, float]  # how much of the rows of each label it is
+
+
+def sample(table: ServerTable, seed: int) -> Sampled:
+    """Return about ``ROWS`` different rows, as many of each class, or all if they are few."""
+    cells = {f"c{i}": table.value(name) for i, name in enumerate(table.names)}
+    every = [exp.column(name, quoted=True) for name in table.columns]
+    of_row, of_label = table.hashed(every, seed), table.hashed([table.value(table.target)], 0)
+    rows = table.select(h=of_row, label=of_label, **cells)
+    for different in ("COUNT(*)", "COUNT(DISTINCT h)"):  # which takes long, and is rarely needed
+        sizes = table.ask(_grouped(rows, ["y", "label"], ["COUNT(*)", different]))
+        labels, numbers, n, some = zip(*sizes, strict=True) if sizes else [()] * 4
+        share = shares_of_each(np.array(some, np.int64)).tolist()
+        limits = exp.values([*zip(numbers, map(_highest, share), strict=True)], "limits", LIMITS)
+        least = select("*").from_(rows.subquery("r")).join(limits, using="label").where("h <= most")
+        found = table.ask(_grouped(least, ["y", *cells], ["SUM(w)", "COUNT(*)"])) if sizes else []
+        if len(found) >= min(ROWS, sum(n)):
+            break
+    columns = [*zip(*found, strict=True)] if found else [()] * (len(cells) + 3)
+    weight, copies = (np.array(of, np.float64) for of in columns[-2:])
+    return Sampled(
+        dict(zip(table.names, columns[1:], strict=False)),
+        columns[0],
+        None if not table.weight and (copies == 1).all() else weight / table.scale,
+        copies.astype(np.int64),
+        sum(n),
+        dict(zip(labels, share, strict=True)),
+    )
+
+
+def _highest(share: float) -> int:
+    """Return the highest of so large a share of all hashes, from the least."""
+    return max(int(share * HASHES) - 1, 0) - HASHES // 2
+
+
+def shares_of_each(different: NDArray[np.int64]) -> Floats:
+    """Return how much of each class to ask for, (classes,), by how many different rows it has."""
+    wanted = np.minimum(rows_of_each(different, ROWS), different)
+    if len(different) > ROWS:  # the classes of the least hashes have a row each
+        wanted, different = np.full(len(different), ROWS), np.full(len(different), different.sum())
+    expected = wanted + SIGMAS * (np.sqrt(wanted) + 1)
+    share: Floats = np.minimum(1.0, expected / np.maximum(different, 1))
+    return share
+
+
+# --- What is counted of a column: by class, how often each value, cell or exponent came ----------
+#
+# Each is a grouped select, a branch of one query. A cell of the grid is a prefix of a float's bits
+# (see ``naively.kernels.reference``). A finite number is a sign, a whole number of 53 bits and a
+# power of two: those of one exponent are added as whole numbers, and so are their squares, which
+# rounds nothing.
+
+
+By: TypeAlias = Literal["text", "whole", "float", "cell", "exponent", "side", "hour", "day"]
+
+TOTALS = {PRESENT, VALUE, SQUARE}
+MANTISSA = 52  # bits
+ONE = 1 << MANTISSA
+BIAS = 1023  # of an exponent's bits
+BITS = "CAST(CAST('x' || ENCODE(FLOAT8SEND(ABS(x)), 'hex') AS BIT(64)) AS BIGINT)"
+WHOLE = f"CASE WHEN b < {ONE} THEN b ELSE b & {ONE - 1} | {ONE} END"
+EXTREMES = {"least": "MIN(x)", "greatest": "MAX(x)", "odd": "MAX(x) FILTER (WHERE x <> FLOOR(x))"}
+SUMS = {
+    "total": f"SUM(({WHOLE}) * w)",
+    "squares": f"SUM(CAST({WHOLE} AS NUMERIC) * ({WHOLE}) * w)",
+}
+CELL_OF = "CASE WHEN x < 0 THEN -1 - (b >> :number) ELSE b >> :number END"
+KEYS: dict[By, str] = {  # whole numbers by which values x, whose sizes have the bits b, are grouped
+    "whole": "CAST(x AS BIGINT)",
+    "float": CELL_OF,
+    "cell": CELL_OF,
+    "exponent": CELL_OF,
+    "side": "CAST(CASE WHEN x > :number THEN 1 ELSE 0 END AS BIGINT)",
+    "hour": "((CAST(FLOOR(x / 3600) AS BIGINT) % 24) + 24) % 24",
+    "day": "CAST(FLOOR(x / 86400) AS BIGINT)",
+}
+
+
+TYPES = {"text": "TEXT", "key": "BIGINT", "total": "NUMERIC", "squares": "NUMERIC"}  # or doubles
+
+
+class Answer(NamedTuple):
+    """What was counted of a part: a line for each class and key."""
+
+    label: Sequence[Hashable] = ()  # (lines,): as the database has it
+    text: Sequence[str] = ()  # the string that rows have in common,
+    key: Sequence[int] = ()  # or the key of their numbers
+    weight: Sequence[int] = ()  # how many they are; or the sum of their weights, as whole numbers
+    least: Sequence[float] = ()  # of their numbers
+    greatest: Sequence[float] = ()
+    odd: Sequence[float | None] = ()  # a number that is not whole
+    total: Sequence[Any] = ()  # sums of numbers and of their squares, in units of the exponent
+    squares: Sequence[Any] = ()
+
+
+class Wanted(NamedTuple):
+    """What is counted of one column."""
+
+    column: str
+    by: By  # what values are counted together
+    number: float = 0  # how many low bits a cell has lost, or what the sides lie about
+
+
+def plan(table: ServerTable, schema: Schema, rows: ColumnRows) -> dict[Name, Wanted]:
+    """Return what must be counted of each column for a schema, and of each part of a time."""
+    # rows: some of the table's, which show how coarse a grid must be at least
+    parts: dict[Name, Wanted] = {}
+    for name in table.names:
+        for group in schema.groups_of.get(name, [])[:1]:
+            parts[name] = _part(table.columns[name], group.event, rows)
+    for derived in schema.derived:
+        if isinstance(derived, TimePart):
+            column = table.columns[str(derived.of)]
+            by: By = "hour" if derived.part == "hour" else "day"
+            parts[derived] = Wanted(column.name, by if column.kind == "time" else "text")
+    return parts
+
+
+def _part(column: ColumnType, event: EventModel, rows: ColumnRows) -> Wanted:
+    """Return what an event model needs to be counted of a column."""
+    name = column.name
+    if event.layout == "rows":
+        raise _refused(name, event, "counts whole rows, which would all travel")
+    if column.kind == "string":
+        return Wanted(name, "text")
+    if column.kind == "boolean" or event.statistics == (LEVEL,):
+        return Wanted(name, "whole" if column.whole else "float")
+    if event.statistics == (CELL,):
+        numbers = rows.numbers([name])[:, 0]
+        return Wanted(name, "cell", coarsest(np.sort(sortable(numbers[~np.isnan(numbers)]))))
+    if not TOTALS.issuperset(event.statistics):
+        raise _refused(name, event, "counts what no query is known for")
+    if isinstance(event, Bernoulli) and event.threshold is not None:
+        return Wanted(name, "side", event.threshold)
+    return Wanted(name, "exponent", MANTISSA)
+
+
+def _refused(name: Name, event: EventModel, why: str) -> ValueError:
+    return ValueError(
+        f"Column {title(name)!r} cannot be counted in the database: {event.name} {why}. Choose "
+        "another event model, or read the table and use fit."
+    )
+
+
+def written(table: ServerTable, parts: Sequence[Wanted]) -> str:
+    """Return the query that counts the classes (part 0) and all parts."""
+    queries = [_counting(table, 0, table.select(), {})]
+    for number, part in enumerate(parts, 1):
+        of_text = part.by in ("text", "whole")
+        x = table.value(part.column) if of_text else table.number(part.column)
+        rows = table.select(x=x)
+        if KEYS.get(part.by) is CELL_OF:  # the bits are computed once
+            bits = _sql(BITS).as_("b")
+            rows = select("*", bits).from_(rows.subquery("r")).offset(0)
+        there = select("*").from_(rows.subquery("r")).where("x IS NOT NULL")
+        queries.append(_counting(table, number, there, _asked(part)))
+    return " UNION ALL ".join(query.sql("postgres") for query in queries)
+
+
+def _asked(part: Wanted) -> dict[str, str]:
+    """Return what is asked of values x that are grouped, by the fields of an `Answer`."""
+    if part.by == "text":
+        return {"text": "x"}
+    key = {"key": _sql(KEYS[part.by], number=part.number).sql("postgres")}
+    match part.by:
+        case "exponent":
+            return key | EXTREMES | SUMS
+        case "side" | "hour" | "day":
+            return key | {"least": "MIN(x)"}
+    return key
+
+
+def _counting(
+    table: ServerTable, number: int, rows: exp.Select, asked: Mapping[str, str]
+) -> exp.Select:
+    """Return the query that groups rows by their label and by what they have in common."""
+    weight = "COUNT(*)" if table.weight is None else "SUM(w)"
+    asked = {"part": f"{number}", "label": "y", "weight": weight, **asked}
+    columns = [
+        _sql(asked.get(of) or f"CAST(NULL AS {TYPES.get(of, 'DOUBLE PRECISION')})").as_(of)
+        for of in ("part", *Answer._fields)
+    ]
+    by = ["label", *(asked.keys() & {"text", "key"})]
+    return select(*columns).from_(rows.subquery("r")).group_by(*by)
+
+
+# --- From the answer to a tally ------------------------------------------------------------------
 #
 # Cells and sums become tables as they are. Different values become rows that are counted as any
 # rows are, each with the weight that it came with: so every event model counts levels, truths,
 # texts and parts of times as it does in memory.
 
 
-Place: TypeAlias = "NDArray[np.integer] | tuple[int | NDArray[np.integer], ...]"  # in a table
-OF_NUMBERS = 3  # parts of a sum of numbers; those of squares follow
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What was counted of a part: a line for each class and cell, value or exponent."""
-
-    labels: list[Hashable]  # the label of each line, as the database has it
-    keys: list[Value]  # what the lines are of: whole numbers, strings, float64
-    texts: list[Value]
-    numbers: list[Value]
-    weight: Sums  # (lines,): how many rows each line is of (the sum of their weights)
-    rest: list[Line]  # what else was asked
-
-    def __len__(self) -> int:
-        return len(self.labels)
-
-
-def read(source: DatabaseTable, lines: Iterable[Line], parts: int) -> list[Answer]:
-    """Return the answers of the classes and of so many parts, in this order."""
-    of_part: list[list[Line]] = [[] for _ in range(parts + 1)]
-    for line in lines:
-        of_part[line[0]].append(line)
-    end = 6 if source.weighing is None else 7
-    return [
-        Answer(
-            [line[1] for line in some],
-            [line[2] for line in some],
-            [line[3] for line in some],
-            [line[4] for line in some],
-            _weights(source, [line[5:end] for line in some]),
-            [line[end:] for line in some],
-        )
-        for some in of_part
-    ]
-
-
-def _weights(source: DatabaseTable, counts: list[Line]) -> Sums:
-    """Return weights of what was counted of them: rows, or the two halves of whole numbers."""
-    if source.weighing is None:
-        return Sums(np.array([float(n) for (n,) in counts], np.float64))
-    whole = [(int(above) << HALF) + int(below) for above, below in counts]
-    high = [float(n) for n in whole]
-    low = [float(n - int(h)) for n, h in zip(whole, high, strict=True)]
-    scale = source.weighing.scale
-    return Sums(np.array(high, np.float64) / scale, np.array(low, np.float64) / scale)
-
-
-@dataclass(frozen=True)
-class Classes:
-    """The classes of a table."""
-
-    labels: LabelArray  # (classes,): sorted
-    code: Mapping[Hashable, int]  # the number of each label, as the database has it
-    weight: Sums  # (classes,): the weight of each
-
-    @classmethod
-    def of(cls, source: DatabaseTable, answer: Answer) -> Classes:
-        """Return the classes that were found."""
-        codes, labels = source.labels(answer.labels)
-        code = dict(zip(answer.labels, codes.tolist(), strict=True))
-        return cls(labels, code, _placed(answer.weight, codes, (len(labels),)))
-
-    @property
-    def k(self) -> int:
-        """How many there are."""
-        return len(self.labels)
-
-    def codes(self, answer: Answer) -> NDArray[np.int32]:
-        """Return the number of the class of each line."""
-        return np.fromiter(map(self.code.__getitem__, answer.labels), np.int32, len(answer))
-
-
-def _placed(weight: Sums, place: Place, shape: tuple[int, ...]) -> Sums:
-    """Return a table with these weights in their places, each of which has one; else 0."""
-    table = Sums.zeros(shape)
-    table.high[place], table.low[place] = weight.high, weight.low
-    return table
-
-
 @dataclass(frozen=True)
 class Answers:
-    """What was counted of all parts."""
+    """What was counted of a table."""
 
-    source: DatabaseTable
-    classes: Classes
-    parts: Mapping[ColumnCounts, Answer]  # what was asked, and what was answered
+    table: ServerTable
+    classes: LabelArray  # (classes,): sorted
+    code: Mapping[Hashable, int]  # the number of each label, as the database has it
+    weight: Sums  # (classes,): the weight of each class
+    plan: Mapping[Name, Wanted]
+    answers: Mapping[Wanted, Answer]
+
+    @classmethod
+    def of(cls, table: ServerTable, plan: Mapping[Name, Wanted]) -> Answers:
+        """Ask for what is planned."""
+        parts = [*dict.fromkeys(plan.values())]
+        lines: list[list[Line]] = [[] for _ in range(len(parts) + 1)]
+        for number, *line in table.ask(written(table, parts)):
+            lines[number].append(tuple(line))
+        of_classes, *answers = (Answer(*zip(*some, strict=True)) for some in lines)
+        if table.weight is None and sum(map(int, of_classes.weight)) != table.n_rows:
+            raise ValueError(
+                "The table changed while it was counted; count it in one transaction that sees no "
+                "changes (such as REPEATABLE READ), or try again."
+            )
+        label = table.rows({table.target: of_classes.label}).levels(table.target)
+        labels = encode_labels(label)
+        code = dict(zip(of_classes.label, labels.codes.tolist(), strict=True))
+        weight = _weights(table, of_classes).place(labels.codes.astype(np.int64), len(code))
+        return cls(
+            table, labels.classes, code, weight, plan, dict(zip(parts, answers, strict=True))
+        )
+
+    def labels(self, found: Sequence[Hashable], weight: Floats | None) -> Labels:
+        """Return labels that were read."""
+        codes = np.fromiter(map(self.code.__getitem__, found), np.int32, len(found))
+        return Labels(codes, self.classes, weight)
 
     def tally(self, schema: Schema) -> Tally:
         """Return the tally of a schema, as if the rows had been counted in memory."""
         blocks = {
-            group.key: _side_by_side(
-                [self._column(group, name, schema.readings) for name in group.columns]
+            group.key: reduce(
+                add, (self._column(group, name, schema.readings) for name in group.columns)
             )
             for group in schema.of_columns
         }
-        return Tally(self.classes.labels, self.classes.weight, blocks).pruned()
+        return Tally(self.classes, self.weight, blocks).pruned()
 
     def _column(self, group: Group, name: Name, readings: Mapping[Name, Reading]) -> BlockTally:
         """Count one column of a group."""
-        group = replace(group, columns=(name,))
-        if isinstance(name, TimePart):
-            column = str(name.of)
-            part: ColumnCounts = TimeParts(column, hours=name.part == "hour")
-            part = part if part in self.parts else Values(column)
-        else:
-            of = (p for p in self.parts if p.column == name and not isinstance(p, TimeParts))
-            part = next(of)
-        answer = self.parts[part]
-        match part:
-            case CellCounts():
-                return self._cells(group, part, answer)
-            case Totals():
-                return self._totals(group, part, answer)
-        return self._counted(group, part, answer, readings)
-
-    def _counted(
-        self,
-        group: Group,
-        part: ColumnCounts,
-        answer: Answer,
-        readings: Mapping[Name, Reading],
-    ) -> BlockTally:
-        """Count different values, each with its weight."""
-        codes = self.classes.codes(answer)
-        high = Labels(codes, self.classes.labels, answer.weight.high)
-        alone = Schema((group,), (part.column,))
-        found = self.source.rows({part.column: part.cells(self.source, answer)})
-        rows = with_readings(found, readings)
-        block = alone.encode(rows, high).blocks[group.key]
+        group, part = replace(group, columns=(name,)), self.plan[name]
+        answer = self.answers[part]
+        labels, weight = self.labels(answer.label, None), _weights(self.table, answer)
+        if part.by == "exponent":
+            return self._totals(group, answer, labels)
+        cells: Sequence[Value] = answer.least
+        if part.by in ("text", "whole"):
+            cells = answer.text if part.by == "text" else answer.key
+        elif part.by in ("float", "cell"):
+            shift = int(part.number)
+            cells = as_float(np.array(answer.key, np.int64) << np.int64(shift)).tolist()
+        column = self.table.columns[part.column]
+        rows = with_readings(join_columns({column.name: column.read(cells)}), readings)
+        high = replace(labels, weight=weight.high)
+        block = Schema((group,), (column.name,)).encode(rows, high).blocks[group.key]
         counted: BlockTally = group.event.tally(block, high)
-        if answer.weight.low.any():
-            counted += group.event.tally(block, replace(high, weight=answer.weight.low))
+        if weight.low.any():
+            counted += group.event.tally(block, replace(high, weight=weight.low))
+        if part.by == "cell":
+            _check(group, np.array(cells))
+            grid = Cells.join(group.columns, (shift,), (np.empty(0, np.int64),))
+            counted += BlockTally(grid, {CELL: Sums.zeros((0, len(self.classes)))})
         return counted
 
-    def _cells(self, group: Group, part: CellCounts, answer: Answer) -> BlockTally[Cells]:
-        """Return the counts of cells, on the grid that counting in memory comes to."""
-        keys, row = np.unique(np.array(answer.keys, np.int64), return_inverse=True)
-        codes = self.classes.codes(answer)
-        counts = _placed(answer.weight, (row, codes), (len(keys), self.classes.k))
-        _check(group, as_float(keys << np.int64(part.shift)))
-        more = coarsest(keys)
-        coarser, place = np.unique(keys >> np.int64(more), return_inverse=True)
-        axis = Cells.join(group.columns, (part.shift + more,), (coarser,))
-        return BlockTally(axis, {CELL: counts.place(place.astype(np.int64), len(coarser))})
-
-    def _totals(self, group: Group, part: Totals, answer: Answer) -> BlockTally[Columns]:
+    def _totals(self, group: Group, answer: Answer, labels: Labels) -> BlockTally[Columns]:
         """Return the sums of a column of numbers, after a look at its extremes."""
-        ends = [*answer.numbers, *(x for line in answer.rest for x in line[:2])]
-        if part.threshold is None:
-            _check(group, np.array(sorted({float(x) for x in ends if x is not None})))
-        exact, shape = sums_are_exact(self.source), (1, self.classes.k)
-        sums = {statistic: [Fraction(0)] * shape[1] for statistic in (VALUE, SQUARE)}
-        present = Sums.zeros(shape)
-        for i, c in enumerate(self.classes.codes(answer).tolist()):
-            present += _placed(answer.weight[i], (0, c), shape)
-            key, asked = int(answer.keys[i]), answer.rest[i][2:]
-            sign, exponent = (1, key) if key >= 0 else (-1, -1 - key)
-            if not exact:
-                sums[VALUE][c] += Fraction(float(asked[0]))
-                sums[SQUARE][c] += Fraction(float(asked[1] or 0.0))
-                continue
-            sums[VALUE][c] += sign * total(exponent, asked[:OF_NUMBERS], 1)
-            if part.squares:
-                sums[SQUARE][c] += total(exponent, asked[OF_NUMBERS:], 2)
-        table = {PRESENT: present} | {s: _rounded(of, group) for s, of in sums.items()}
-        return BlockTally(Columns(group.columns), {s: table[s] for s in group.event.statistics})
+        ends = {*answer.least, *answer.greatest, *(x for x in answer.odd if x is not None)}
+        _check(group, np.array(sorted(ends)))
+        sums = {of: [Fraction(0)] * len(self.classes) for of in (PRESENT, VALUE, SQUARE)}
+        for i, c in enumerate(labels.codes.tolist()):
+            sign, exponent = (1, key) if (key := answer.key[i]) >= 0 else (-1, -1 - key)
+            unit = Fraction(2) ** (max(exponent, 1) - BIAS - MANTISSA)
+            sums[PRESENT][c] += int(answer.weight[i])
+            sums[VALUE][c] += sign * unit * int(answer.total[i])
+            sums[SQUARE][c] += unit * unit * int(answer.squares[i])
+        scale = Fraction(self.table.scale)
+        tables = {s: _rounded([x / scale for x in sums[s]], group) for s in group.event.statistics}
+        return BlockTally(Columns(group.columns), tables)
+
+
+def _weights(table: ServerTable, answer: Answer) -> Sums:
+    """Return the weight of each line, in double-double."""
+    whole = [*map(int, answer.weight)]
+    high = np.array(whole, np.float64)
+    low = [n - int(h) for n, h in zip(whole, high.tolist(), strict=True)]
+    return Sums(high / table.scale, np.array(low, np.float64) / table.scale)
 
 
 def _check(group: Group, some: NDArray[np.float64]) -> None:
@@ -447,301 +511,3 @@ def _rounded(sums: Sequence[Fraction], group: Group) -> Sums:
     high = [float(x) for x in sums]
     low = [float(x - Fraction(h)) for x, h in zip(sums, high, strict=True)]
     return Sums(np.array([high]), np.array([low]))
-
-
-def _side_by_side(columns: Sequence[BlockTally]) -> BlockTally:
-    """Return the tally of a group, whose columns were counted one by one."""
-    first = columns[0]
-    if len(columns) == 1:
-        return first
-    tables = {
-        statistic: Sums(
-            np.concatenate([one[statistic].high for one in columns]),
-            np.concatenate([one[statistic].low for one in columns]),
-        )
-        for statistic in first.sums
-    }
-    return BlockTally(_joined([one.axis for one in columns]), tables)
-
-
-def _joined(axes: Sequence[Axis]) -> Axis:
-    """Return the axis of columns that have one each."""
-    names = tuple(axis.columns[0] for axis in axes)
-    match axes[0]:
-        case Cells():
-            cells = [axis for axis in axes if isinstance(axis, Cells)]
-            return Cells.join(names, [of.shifts[0] for of in cells], [of.keys for of in cells])
-        case Levels() as first:
-            levels = tuple(axis.levels_of(0) for axis in axes)
-            return replace(first, columns=names, levels=levels)
-    return Columns(names)
-
-
-# --- The bits of numbers in a query: cells of the grid, and parts that add up without rounding ---
-#
-# A cell is a prefix of a float's bits (see ``naively.kernels.reference``). A database that does
-# not show the bits finds the exponent among powers of two, and the rest follows by multiplying by
-# one, which rounds nothing.
-#
-# A finite number is a sign, a whole number of 53 bits and a power of two. Numbers of one exponent
-# are added as whole numbers, in three parts of 18 bits, and so are their squares; the exact sum of
-# all is made of these here.
-
-
-MANTISSA = 52  # bits
-LOWEST = -1023  # the exponent of numbers that are less than normal
-BIAS = 1022  # what is added to an exponent, as the mantissa brings 1
-INFINITE = 0x7FF << MANTISSA
-LIMB = 18  # bits of a part of a mantissa
-LIMB_MASK = (1 << LIMB) - 1
-SQUARE_BITS = 2 * LIMB + 2  # of a summand of a square
-
-Range = tuple[float, float]  # of the sizes of a column's numbers other than 0
-
-
-def bits_of(dialect: Dialect, x: str, sizes: Range | None) -> str:
-    """Return the bits of a float64 of 0 or more as a whole number."""
-    # dialect: how the database spells it; sizes: the least and the greatest number other than 0
-    # that it may be; by default any
-    known = dialect.bits(x)
-    if known is not None:
-        return known
-    low, high = sizes or (math.ulp(0.0), math.inf)
-    exponents = range(_exponent(low), _exponent(min(high, _LARGEST)) + 1)
-    infinite = f"WHEN {x} > {dialect.number(_LARGEST)} THEN {INFINITE} " if high > _LARGEST else ""
-    return f"CASE WHEN {x} = 0 THEN 0 {infinite}ELSE {_tree(dialect, x, exponents)} END"
-
-
-_LARGEST = math.ldexp(2.0 - 2.0**-52, 1023)
-
-
-def cell_of(x: str, bits: str, shift: int) -> str:
-    """Return the key of a float64's cell: its bits in the order of numbers, less the low ones."""
-    # x: the number, and the bits of its size; shift: how many low bits the key has lost
-    key = f"({bits} >> {shift})"
-    return f"CASE WHEN {x} < 0 THEN -1 - {key} ELSE {key} END"
-
-
-def parts_of_sums(bits: str) -> tuple[list[str], list[str]]:
-    """Return the parts of a number, and of its square, that are added up; all are whole numbers."""
-    mask, one = (1 << MANTISSA) - 1, 1 << MANTISSA
-    whole = f"({bits} & {mask}) + CASE WHEN {bits} >= {one} THEN {one} ELSE 0 END"
-    a, b, c = (f"((({whole}) >> {i * LIMB}) & {LIMB_MASK})" for i in range(3))
-    squares = [f"{a} * {a}", f"2 * {a} * {b}", f"2 * {a} * {c} + {b} * {b}"]
-    return [a, b, c], [*squares, f"2 * {b} * {c}", f"{c} * {c}"]
-
-
-def total(exponent: int, parts: Sequence[int], power: int) -> Fraction:
-    """Return the sum that was added up in parts."""
-    # exponent: the bits of the exponent that all numbers had; parts: the sums of the parts of the
-    # numbers (three), or of their squares (five); power: 1, or 2 of squares
-    whole = sum(int(part) << (LIMB * i) for i, part in enumerate(parts))
-    shift = power * (max(exponent, 1) - BIAS - 1 - MANTISSA)
-    return Fraction(whole) * Fraction(2) ** shift
-
-
-def _exponent(x: float) -> int:
-    """Return e of a number of 2^e to 2^(e+1)."""
-    return max(math.frexp(x)[1] - 1, LOWEST)
-
-
-def _tree(dialect: Dialect, x: str, exponents: range) -> str:
-    """Return the bits of a number above 0 whose exponent is one of these."""
-    if len(exponents) > 1:
-        half = len(exponents) // 2
-        lower, upper = (_tree(dialect, x, of) for of in (exponents[:half], exponents[half:]))
-        least = dialect.number(math.ldexp(1.0, exponents[half]))
-        return f"CASE WHEN {x} < {least} THEN {lower} ELSE {upper} END"
-    exponent = exponents[0]
-    to_whole = MANTISSA - max(exponent, LOWEST + 1)
-    factors = (
-        [math.ldexp(1.0, to_whole)] if to_whole < 1024 else [2.0**1023, 2.0 ** (to_whole - 1023)]
-    )
-    scaled = " * ".join([x, *map(dialect.number, factors)])
-    above = (exponent + BIAS) << MANTISSA if exponent > LOWEST else 0
-    return f"{dialect.floor(scaled)} + {above}"
-
-
-# --- What is counted of a column in a database: a grouped select, one branch of the query --------
-#
-# Cells of numbers, different values, parts of times, and exact sums each have a class here.
-
-
-DAY, HOUR = 86_400, 3_600  # seconds
-SMALL = 20  # bits of weights that whole numbers are multiplied by
-WHOLE_BITS = 63
-
-
-@dataclass(frozen=True)
-class Select:
-    """The pieces of a grouped select; a piece that is None is NULL."""
-
-    inner: str  # the expression that the others name v
-    there: str  # which rows are counted
-    bits: str | None = None  # the expression, of v, that the others name b
-    key: str | None = None  # what rows are grouped by: a whole number, a string or a float64
-    text: str | None = None
-    number: str | None = None
-    least: str | None = None  # what stands in the place of number without being grouped by
-    sums: tuple[str, ...] = ()  # further sums
-
-
-@dataclass(frozen=True)
-class ColumnCounts(ABC):
-    """What is counted of one column."""
-
-    column: str
-    adds_up: ClassVar = False  # whether further sums are asked
-
-    @abstractmethod
-    def select(self, source: DatabaseTable) -> Select:
-        """Return what the query asks of this column."""
-
-    def cells(self, source: DatabaseTable, answer: Answer) -> list[Value]:  # noqa: ARG002
-        """Return the values that were found."""
-        return answer.numbers
-
-
-@final
-@dataclass(frozen=True)
-class CellCounts(ColumnCounts):
-    """How many numbers are in each cell of the grid."""
-
-    shift: int  # how many low bits the cells' keys have lost
-    sizes: Range | None = None  # the least and greatest size of the numbers
-
-    def select(self, source: DatabaseTable) -> Select:
-        dialect = source.database
-        return Select(
-            source.number(self.column),
-            f"NOT {dialect.is_missing('v')}",
-            bits=bits_of(dialect, "ABS(v)", self.sizes),
-            key=cell_of("v", "b", self.shift),
-        )
-
-
-@final
-@dataclass(frozen=True)
-class Values(ColumnCounts):
-    """How often each different value came: levels, truths, texts."""
-
-    def select(self, source: DatabaseTable) -> Select:
-        column, plain = source.columns[self.column], source.plain(self.column)
-        if column.kind == "string":
-            return Select(plain, "v IS NOT NULL", text="v")
-        if column.whole:
-            return Select(plain, "v IS NOT NULL", key="v")
-        missing = source.database.is_missing("v")
-        return Select(source.number(self.column), f"NOT {missing}", number="v")
-
-    def cells(self, source: DatabaseTable, answer: Answer) -> list[Value]:
-        column = source.columns[self.column]
-        if column.kind == "string":
-            return answer.texts
-        return answer.keys if column.whole else answer.numbers
-
-
-@final
-@dataclass(frozen=True)
-class TimeParts(ColumnCounts):
-    """How often each day or each hour of the day came, and a time in it."""
-
-    hours: bool  # whether hours are counted, rather than days, which have a weekday and a month
-
-    def select(self, source: DatabaseTable) -> Select:
-        v = source.number(self.column)
-        whole = f"CAST(FLOOR(v / {HOUR if self.hours else DAY}) AS BIGINT)"
-        key = f"((({whole}) % 24) + 24) % 24" if self.hours else whole
-        return Select(v, "v IS NOT NULL", key=key, least="MIN(v)")
-
-
-@final
-@dataclass(frozen=True)
-class Totals(ColumnCounts):
-    """The sums of numbers and of their squares, and the extremes, by exponent."""
-
-    adds_up = True
-    squares: bool  # whether squares are added up too
-    threshold: float | None = None  # numbers above it count as 1, and others as 0
-    sizes: Range | None = None  # the least and greatest size of the numbers
-
-    def select(self, source: DatabaseTable) -> Select:
-        dialect, v = source.database, source.number(self.column)
-        sizes = self.sizes
-        if self.threshold is not None:
-            limit, one, zero = map(dialect.number, (self.threshold, 1.0, 0.0))
-            above = f"CASE WHEN {v} > {limit} THEN {one} ELSE {zero} END"
-            v, sizes = f"CASE WHEN NOT {dialect.is_missing(v)} THEN {above} END", (1.0, 1.0)
-        size, large = dialect.floor("ABS(v)"), dialect.number(2.0**53)
-        odd = f"MAX(CASE WHEN ABS(v) < {large} THEN CASE WHEN {size} <> ABS(v) THEN v END END)"
-        return Select(
-            v,
-            f"NOT {dialect.is_missing('v')}",
-            bits=bits_of(dialect, "ABS(v)", sizes),
-            key=cell_of("v", "b", MANTISSA),
-            least="MIN(v)",
-            sums=("MAX(v)", odd, *self._sums(source)),
-        )
-
-    def _sums(self, source: DatabaseTable) -> list[str]:
-        if not sums_are_exact(source):
-            w = "" if source.weight is None else "w * "
-            square = f"SUM({w}v * v)" if self.squares else "NULL"
-            return [f"SUM({w}v)", square]
-        w = "" if source.weight is None else f" * {source.database.floor('w')}"
-        values, squares = parts_of_sums("b")
-        asked = [f"SUM(({part}){w})" for part in values]
-        if self.squares:
-            return asked + [f"SUM(({part}){w})" for part in squares]
-        return asked + ["NULL"] * len(squares)
-
-
-def sums_are_exact(source: DatabaseTable) -> bool:
-    """Whether sums of numbers are whole numbers that no database rounds or overflows."""
-    # They are not where weights are fractions or large, nor of very many rows in a database whose
-    # sums have 64 bits.
-    weighing = source.weighing
-    if weighing is not None and not (weighing.whole and weighing.most < 2**SMALL):
-        return False
-    most = max(1.0, weighing.most if weighing else 1.0)
-    return source.database.sums_grow or source.n_rows * most < 2 ** (WHOLE_BITS - SQUARE_BITS)
-
-
-def written(source: DatabaseTable, parts: list[ColumnCounts]) -> str:
-    """Return the query that counts the classes and all parts."""
-    # Its columns are the number of the part (0 of the classes), the label, a whole number, a string
-    # and a number that the rows have in common, the count (with weights, two sums that are a
-    # count), and further sums of Totals: the greatest number, one that is not whole, and the sums.
-    dialect, zero = source.database, source.database.number(0.0)
-    exact = sums_are_exact(source)
-    width = 2 + (8 if exact else 2) if any(part.adds_up for part in parts) else 0
-    whole = "CAST(0 AS BIGINT)"
-    typed = [zero, zero, *[whole if exact else zero] * (width - 2)] if width else []
-    label = source.plain(source.target)
-    w = None
-    if source.weighing is not None and source.weight is not None:
-        w = source.number(source.weight)
-        of = dialect.floor(f"(w * {dialect.number(source.weighing.scale)})")
-        counts = [f"SUM({of} >> {HALF})", f"SUM({of} & {(1 << HALF) - 1})"]
-    else:
-        counts = ["COUNT(*)"]
-    inner = [f"{label} AS y", *([f"{w} AS w"] if w else [])]
-    first = ["0", "y", whole, dialect.as_text("''"), zero, *counts, *typed]
-    of_classes = f"FROM (SELECT {', '.join(inner)} FROM {source.name}) AS r GROUP BY y"
-    branches = [f"SELECT {', '.join(first)} {of_classes}"]
-    for number, part in enumerate(parts, 1):
-        asked = part.select(source)
-        grouped = [asked.key, asked.text, asked.number]
-        by = [2, *(3 + i for i, piece in enumerate(grouped) if piece is not None)]
-        pieces = [asked.key, asked.text, asked.number or asked.least]
-        shown = ["NULL" if piece is None else piece for piece in pieces]
-        sums = [*asked.sums, *["NULL"] * (width - len(asked.sums))]
-        there = f"{asked.there} AND w > 0" if w else asked.there
-        rows = f"SELECT {', '.join([*inner, f'{asked.inner} AS v'])} FROM {source.name}"
-        if asked.bits is not None:
-            rows = f"SELECT r.*, {asked.bits} AS b FROM ({rows}) AS r{dialect.once}"
-        branches.append(
-            f"SELECT {', '.join([str(number), 'y', *shown, *counts, *sums])} FROM ({rows}) AS r "
-            f"WHERE {there} GROUP BY {', '.join(map(str, by))}"
-        )
-    return " UNION ALL ".join(branches)
