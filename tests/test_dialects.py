@@ -10,22 +10,20 @@ import gzip
 import io
 import json
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
+from backports import zstd
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 import naively
 from naively import load
-from naively.cli import predictions
 from naively.data.files import FileColumns, FileOptions, opened, read
-from naively.data.stream import ReadAgainError
 from naively.kernels.encodings import guess
 from tests.commands import run
 
@@ -614,22 +612,13 @@ def test_an_option_that_is_none(tmp_path: Path, options: dict[str, str], message
     assert done.stderr.count(b"\n") == 1
 
 
-def test_compressed_text_that_python_cannot_read_says_so(tmp_path: Path) -> None:
-    import duckdb
-
-    path = tmp_path / "t.csv.zst"
-    duckdb.sql(f"COPY (SELECT 1 AS a, 2 AS b) TO '{path}' (compression zstd, delimiter '^')")
-    assert values(read(path, file=FileOptions(delimiter="^"))) == {"a": [1], "b": [2]}
-    odd = tmp_path / "odd.csv.zst"
-    lines = "FROM (VALUES ('# made'), ('a,b'), ('1,2'))"
-    duckdb.sql(
-        f"COPY ({lines}) TO '{odd}' (compression zstd, header false, quote '', delimiter '^')"
-    )
-    with pytest.raises(ValueError, match=r"odd.csv.zst is not plain CSV, .* unpack it with zstd"):
-        read(odd)
-    for options in ({"quote": "'"}, {"encoding": "cp1252"}, {"bad_rows": f"skip={tmp_path / 'b'}"}):
-        with pytest.raises(ValueError, match="unpack it with zstd -d"):
-            read(path, file=FileOptions(**options))  # type: ignore[arg-type]
+def test_zstandard_in_any_dialect_and_encoding(tmp_path: Path) -> None:
+    path, bad = tmp_path / "t.csv.zst", tmp_path / "bad"
+    text = "# made\ngröße;y\n1;'a;b'\n2\n3;x\n"
+    path.write_bytes(zstd.compress(text.encode("cp1252")))
+    options = FileOptions(quote="'", encoding="cp1252", bad_rows=f"skip={bad}")
+    assert values(read(path, file=options)) == {"größe": [1, 3], "y": ["a;b", "x"]}
+    assert bad.read_text() == "2\n"
 
 
 TRAINED = [["1", "rot", "u"], ["2", "grün", "v"], ["3", "rot", "u"], ["4", "grün", "v"]] * 5
@@ -695,26 +684,6 @@ def test_bad_rows_are_of_one_file_alone(tmp_path: Path) -> None:
         done = run("predict", model, data, *options)
         assert done.returncode == 2
         assert done.stderr.count(b"\n") == 1
-
-
-def test_what_is_not_plain_late_is_never_half_answered() -> None:
-    """Rows that were answered as plain CSV cannot be taken back."""
-    batch = predictions.Scored(np.full((3, 2), 0.5), [], [])
-    says = iter([1, 0])
-
-    def of_one_batch() -> Iterator[Any]:
-        yield batch
-        if next(says):
-            raise ReadAgainError("t.csv is not plain CSV.")
-
-    assert sum(len(of.p) for of in predictions._once(of_one_batch)) == 3  # none had gone yet
-
-    def of_more() -> Iterator[Any]:
-        yield from (batch, batch)
-        raise ReadAgainError("t.csv is not plain CSV.")
-
-    with pytest.raises(ValueError, match=r"t\.csv is not plain CSV\. Say how it is written"):
-        list(predictions._once(of_more))
 
 
 def test_rows_far_below_say_how_a_file_is_written(tmp_path: Path) -> None:

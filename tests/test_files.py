@@ -277,7 +277,7 @@ def test_the_order_of_rows_is_kept(write, name):
 
 def test_names_that_differ_in_case(write):
     assert plain(read(write("t.csv", "a,A\n1,2\n"))) == {"a": [1], "A": [2]}
-    assert 'differ from "A" in case only' in fault(write("t.jsonl", '{"a": 1, "A": 2}\n'))
+    assert plain(read(write("t.jsonl", '{"a": 1, "A": 2}\n'))) == {"a": [1], "A": [2]}
     assert plain(read(write("u.jsonl", '{"a": 1, "a_1": 2}\n'))) == {"a": [1], "a_1": [2]}
 
 
@@ -431,10 +431,10 @@ def test_a_type_or_format_that_does_not_exist(write):
 
 
 @pytest.mark.parametrize("value", ["[1]", '{"b": 1}'])
-@pytest.mark.parametrize("other", ["1", '"x"', "[2]", "null"])
+@pytest.mark.parametrize("other", ["1", '"x"', "[2]", '{"b": [3]}'])
 def test_nested_columns(write, value, other):
     path = write("t.jsonl", f'{{"a": {value}, "n": 1}}\n{{"a": {other}, "n": 2}}\n')
-    assert 'Column "a"' in fault(path)
+    assert 'Column "a' in fault(path)
     assert "ignore it" in fault(path, types={"a": "string"})
     assert plain(read(path, ignore=["a"])) == {"n": [1, 2]}
     assert plain(read(path, columns=["n"])) == {"n": [1, 2]}
@@ -569,7 +569,7 @@ def test_words_in_a_bad_row_do_not_mislead(write, word):
 
 @pytest.mark.parametrize("blank", ["\n", "\n\n"])
 def test_empty_lines_above_the_header(write, blank):
-    assert fault(write("t.csv", f"{blank}a,b\n1,2\n")).startswith("Line 1 of ")
+    assert plain(read(write("t.csv", f"{blank}a,b\n1,2\n"))) == {"a": [1], "b": [2]}
 
 
 def test_repeated_names(write):
@@ -834,7 +834,6 @@ def test_json_is_read_as_its_writer_meant_it(tmp_path, name):
     ("text", "said"),
     [
         ('{"a": {"x": 1, "y": 2}, "b": {"x": 3, "y": 4}}', "whose keys may be columns or rows"),
-        ('{"a": {"0": 1}, "b": 2}', 'Column "a" of .* holds lists, records or bytes'),
         ("[[1, 2], [3, 4]]", "a row is an object with named keys"),
         ('[{"a": 1}, {"a": 2},]', "Line 1 of .* is not JSON"),
         ('{"a": 1},\n{"a": 2},\n', "Line 1 of .* is not JSON"),

@@ -8,7 +8,7 @@ import pytest
 
 from naively.assess.decay import check_half_lives
 from naively.cli.demo import _as_given
-from naively.data.files import arff, copies, formats, names
+from naively.data.files import arff, dialects, formats
 from naively.inspect.divergence import holm
 from naively.mail import headers
 from naively.options import FileOptions
@@ -44,12 +44,10 @@ def test_files_and_half_lives() -> None:
     assert check_half_lives(None, 10) == [0.25, 0.5, 1.0, 2.0, 4.0, 8.0, math.inf]
     assert _as_given(FileOptions(header=False, delimiter=";")) == " --no-header --delimiter ';'"
     assert arff._unescaped(r"it\'s 5\%") == "it's 5%"
-    chunks = iter(["a\r", '\n"b\r', '\n"\r', "c\r"])
-    assert "".join(copies._plain_outside_quotes(chunks)) == 'a\n"b\r\n"\nc\n'
     cells = 3.0, 1.234, True, None, dt.date(2024, 3, 4)
     assert [formats._written(cell) for cell in cells] == ["3", "1.2340", "true", "", "2024-03-04"]
     assert (formats._column_number(b"A"), formats._column_number(b"AB")) == (1, 28)
     told_apart = ["a", "b", "a (3)", "a (2)", "a (4)"]
-    assert names._told_apart(["a", "b", "a", "a (2)", "a"]) == told_apart
-    assert names._undivided([["x^y"], ["1^a"], ["2^b"], ["3^a"]]) == "^"
-    assert names._undivided([["t"], ["1:30"], ["2:45"]]) == ""
+    assert dialects._told_apart(["a", "b", "a", "a (2)", "a"]) == told_apart
+    assert dialects._undivided([["x^y"], ["1^a"], ["2^b"], ["3^a"]]) == "^"
+    assert dialects._undivided([["t"], ["1:30"], ["2:45"]]) == ""

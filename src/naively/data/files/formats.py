@@ -42,7 +42,6 @@ SQLITE, OLE, ZIP, UTF16 = b"SQLite format 3\0", b"\xd0\xcf\x11\xe0", b"PK\x03\x0
 WORKBOOK = re.compile(r"xl/workbook\.(xml|bin)|content\.xml")  # in a ZIP archive
 EXPANSION = 200  # times its size, which a compressed file may hold; real tables hold up to 50
 HARMLESS = 1 << 26  # bytes, which a compressed file of any size may hold
-MOST_COLUMNS = 20_000  # the time of reading CSV grows with the square of their number
 EXACT = 1 << 53  # below it each whole number is a float of its own
 
 
@@ -87,37 +86,23 @@ def _is_workbook(path: Path) -> bool:
 
 
 def copied(
-    kind: str,
-    path: Path,
-    file: BinaryIO,
-    out: TextIO,
-    *,
-    name: str,
-    options: FileOptions = FileOptions(),
+    kind: str, path: Path, lines: Iterable[str], out: TextIO, *, name: str, options: FileOptions
 ) -> Copied:
-    """Write a table as plain CSV without a header, row by row."""
+    """Write a table as plain CSV without a header, row by row; lines are those of a text."""
     copy = _Copy(out, name)
     if kind == "excel":
-        notes = _copy_sheet(file, copy, options)
+        with path.open("rb") as file:
+            notes = _copy_sheet(file, copy, options)
     elif kind == "sqlite":
         notes = _copy_table(path, copy, options.table)
     else:
-        notes = _copy_arff(file, copy)
+        notes = _copy_arff(lines, copy)
     return Copied(tuple(copy.names), copy.contents(), notes)
 
 
 def numbered(columns: int) -> list[str]:
     """Return the names of columns that have none."""
     return [f"column {i}" for i in range(1, columns + 1)]
-
-
-def check_width(columns: int, name: str) -> None:
-    """Raise a ValueError if a table has more columns than can be read."""
-    if columns > MOST_COLUMNS:
-        raise ValueError(
-            f"{name} has {columns:,} columns, of which DuckDB reads {MOST_COLUMNS:,} in "
-            "reasonable time: leave some out, or give an array to the Python library."
-        )
 
 
 # --- The copy: cells as CSV writes them, and what the types of a column's cells say of it --------
@@ -146,7 +131,6 @@ class _Copy:
     def begin(self, names: Iterable[Cell], said: Sequence[Content | None] = ()) -> None:
         """Take the names of the columns, of which a file may say what they are."""
         self.names = [_written(name) for name in names]
-        check_width(len(self.names), self.name)
         self._types = [set() for _ in self.names]
         self._said = said
 
@@ -197,9 +181,9 @@ def number(value: float) -> str:
     return f"{text}0" if re.fullmatch(r"-?\d{1,3}\.\d{3}", text) else text
 
 
-def _copy_arff(file: BinaryIO, copy: _Copy) -> tuple[str, ...]:
+def _copy_arff(lines: Iterable[str], copy: _Copy) -> tuple[str, ...]:
     """Write the rows of an ARFF file, whose attributes are the columns."""
-    attributes, rows = read_arff(file, copy.name)
+    attributes, rows = read_arff(lines, copy.name)
     copy.begin([of.name for of in attributes], [of.content for of in attributes])
     weighted = 0
     for cells, has_weight in rows:
