@@ -94,6 +94,7 @@ class Splitter {
           row_names_(nb::cast<bool>(dialect.attr("row_names"))),
           skip_(nb::cast<int64_t>(dialect.attr("skip"))),
           above_(nb::cast<int64_t>(dialect.attr("above"))),
+          below_(nb::cast<int64_t>(dialect.attr("below"))),
           most_(most),
           stops_(stops),
           ragged_(ragged),
@@ -185,7 +186,7 @@ class Splitter {
 
     const Mark delimiter_, quote_, escape_, comment_;
     const bool by_blanks_, blanks_, spaced_, letters_, row_names_;
-    const int64_t skip_, above_, most_;
+    const int64_t skip_, above_, below_, most_;
     const bool stops_, ragged_, header_;
     const bool keeps_first_;  // whether the first record is kept as it is, and is in no column
     int64_t width_;
@@ -259,6 +260,10 @@ class Splitter {
 
     void begin_record() {
         lines_ = fields_ = 0;
+        if (below_ != 0 && line_ >= below_) {
+            state_ = State::bad;
+            return;
+        }
         const bool is_header = above_ != 0 && line_ == above_ + 1;
         const bool is_comment = line_ > skip_ && is(comment_, at_) && !is_header;
         comments_ += is_comment;

@@ -43,6 +43,8 @@ class Dialect:
     spaced: bool = False  # whether blanks before a cell are left out, between quotes too
     row_names: bool = False  # whether the header has no name for the first column
     skip: int = 0  # lines above all that is read
+    titles: int = 0  # how many of them are titles, which nobody said
+    below: int = 0  # the line of what stands below the table, and is bad; 0 if there is nothing
 
     @property
     def letters(self) -> bool:
@@ -135,6 +137,8 @@ class Splitter:
         of, comment = self._dialect, self._dialect.comment.encode()
         if not last and len(self._text) - at <= max(AHEAD, len(comment)):
             raise _UnfinishedError
+        if 0 < of.below <= self._line:
+            return self._break(at, last=last)
         is_skipped = self._line <= of.skip
         is_header = of.above > 0 and self._line == of.above + 1
         is_comment = comment and self._text.startswith(comment, at) and not is_header

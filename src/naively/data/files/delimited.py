@@ -20,8 +20,9 @@ from naively.data.files.dialects import (
     first_rows,
     others,
     speaks_for,
+    titles,
 )
-from naively.data.files.source import LIMIT, Asked, Source, plain_extension
+from naively.data.files.source import LIMIT, SHORT, Asked, Source, plain_extension
 from naively.data.stream import ROWS, Stream
 from naively.kernels.dispatch import Splitter
 from naively.kernels.splitting import BROKEN, LONG, Dialect, Joined
@@ -40,7 +41,12 @@ BROKEN_QUOTE = (
 )
 WRONG_WIDTH = (
     "has a number of fields ({found}) that is not the header's ({expected}): add or remove fields, "
-    'or put those that hold the delimiter between quotes (")'
+    'put those that hold the delimiter between quotes ("), or leave such rows out by '
+    "bad_rows=skip=FILE"
+)
+TOTAL = re.compile(
+    r"((grand|sub|overall)[ -]?)?totals?|sum|summe|gesamt(summe)?|insgesamt|somme|suma|totale",
+    re.IGNORECASE,
 )
 
 
@@ -61,6 +67,8 @@ class Look:
     rows: int = 0
     comments: int = 0
     strays: int = 0  # bytes of the text that have no character
+    tail: bytes = b""  # of the text
+    row_line: int = 0  # of the last row
     bad: int = 0
     first: Bad | None = None  # the first record that is bad
 
@@ -76,10 +84,10 @@ class DelimitedTable(Stream):
     def __init__(self, source: Source, asked: Asked) -> None:
         choose, _, wanted, labels, rows, memory = asked
         try:
-            self._look = seen = _chosen(source)
+            self._look = seen = _without_total(source, _chosen(source))
         except UnicodeDecodeError:
             source = source.decoded()
-            self._look = seen = _chosen(source)
+            self._look = seen = _without_total(source, _chosen(source))
         names = _named(source, seen)
         head = [] if source.copy_of else first_rows(source.head(), seen.dialect)
         self._header = header = column_names(source, names, head)
@@ -163,6 +171,7 @@ def look(source: Source, dialect: Dialect, *, every: bool, leaves_out: bool = Fa
     for text, strays in chain(source.pieces(), [END]):
         splitter.split(text, not text)
         seen.strays += strays
+        seen.tail = (seen.tail + text)[-SHORT:]
         for bad in map(Bad._make, splitter.take_bad()):
             seen.first = seen.first or bad
             seen.bad += 1
@@ -176,6 +185,7 @@ def look(source: Source, dialect: Dialect, *, every: bool, leaves_out: bool = Fa
         if seen.first is not None and not (every and seen.header):
             break
     seen.rows, seen.comments = splitter.rows, splitter.comments
+    seen.row_line = splitter.row_line
     return seen
 
 
@@ -213,8 +223,15 @@ def _dialect(head: Sequence[str], options: FileOptions, *, by_blanks: bool = Fal
     """Return the dialect that the first lines of a source say, the first of which may be sep=;."""
     said = SAID_DELIMITER.match(head[0]) if head else None
     skip, delimiter = (1, said[1]) if said else (0, "")
+    above = 0
+    if options.skip is not None:
+        skip = options.skip
+    else:
+        above = titles(head[skip:], options, delimiter, by_blanks=by_blanks)
+        skip += above
     found, _ = csv_dialect(head[skip:], options, delimiter, by_blanks=by_blanks)
-    return replace(found, skip=skip, above=found.above + skip if found.above else 0)
+    comments = found.above + skip if found.above else 0
+    return replace(found, skip=skip, titles=above, above=comments)
 
 
 def _tried(source: Source, head: Sequence[str], seen: Look) -> Iterator[Look]:
@@ -233,6 +250,28 @@ def _tried(source: Source, head: Sequence[str], seen: Look) -> Iterator[Look]:
         yield found
         if found.first is None:
             return
+
+
+def _without_total(source: Source, seen: Look) -> Look:
+    """Return what is seen of a table without the total below it, which is left out or an error."""
+    if seen.first is not None or len(seen.header) < 2 or source.copy_of:
+        return seen
+    lines = [line for line in seen.tail.decode("utf-8", "ignore").splitlines() if line.strip()]
+    own = replace(seen.dialect, skip=0, above=0)
+    *above, last = [next(iter(first_rows([line], own)), [""]) for line in lines]
+    total = last[0].strip(" :")
+    if (
+        len(last) != len(seen.header)
+        or not TOTAL.fullmatch(total)
+        or last[0] in {x[0] for x in above}
+    ):
+        return seen
+    if not source.options.left_out_to:
+        raise ValueError(
+            f'Line {seen.row_line} of {source.name} is a total ("{total}") below the table, and no '
+            "row: delete it, or leave it out by bad_rows=skip=FILE."
+        )
+    return look(source, replace(seen.dialect, below=seen.row_line), every=True)
 
 
 def _may_be_by_blanks(source: Source) -> bool:
@@ -277,6 +316,14 @@ def _fault(source: Source, seen: Look) -> ValueError:
 def _said_of(source: Source, seen: Look) -> Iterator[str]:
     """Yield a sentence about each thing of a dialect that was not said."""
     name, dialect, options = source.name, seen.dialect, source.options
+    if dialect.titles:
+        lines, were = ("1 line", "was") if dialect.titles == 1 else (
+            f"{dialect.titles} lines", "were"
+        )  # fmt: skip
+        yield (
+            f"{lines} above the names of the columns of {name} {were} left out: if that is wrong, "
+            "say skip=0."
+        )
     if dialect.comment and options.comment is None:
         lines, were = ("1 line", "begins {} and was") if seen.comments == 1 else (
             f"{seen.comments:,} lines", "begin {} and were"

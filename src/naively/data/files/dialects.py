@@ -20,6 +20,7 @@ from naively.options import FileOptions
 DELIMITERS = ",\t;|"
 SIGNS = "#%|"  # at the begin of lines above the header that are no rows
 ROW_NAME = "row name"
+MOST_TITLES = 20  # lines
 
 # --- Which dialect it is, by the first lines -----------------------------------------------------
 
@@ -78,6 +79,36 @@ def _delimiter(lines: Sequence[str], dialect: Dialect) -> str:
         return width > 1, widths.count(width) / max(len(widths), 1), width
 
     return max(DELIMITERS, key=merit)
+
+
+def titles(head: Sequence[str], options: FileOptions, said: str, *, by_blanks: bool) -> int:
+    """Return how many of the first lines are titles, which stand above the header of a table."""
+    # A title has at most half as many fields that are filled as the table. The header has a name,
+    # and no number, for each column, of which one holds numbers, or there are three or more.
+    _, rows = csv_dialect(head, options, said, by_blanks=by_blanks)
+    widths = {len(row) for row in rows}
+    if not options.header or not rows or (len(widths) == 1 and min(widths) > 1 and all(rows[0])):
+        return 0
+    for above in range(1, min(MOST_TITLES, len(head) - 2) + 1):
+        if not head[above].strip():
+            continue
+        dialect, rows = csv_dialect(
+            head[above : above + MOST_TITLES], options, said, by_blanks=by_blanks
+        )
+        if dialect.comment != (options.comment or "") or dialect.row_names or len(rows) < 2:
+            continue
+        width = len(rows[0])
+        fits = [row for row in rows if len(row) == width]
+        are_names = all(name.strip() and not _is_number(name) for name in rows[0])
+        if width < 2 or not are_names or len(rows[1]) != width or 3 * len(fits) < 2 * len(rows):
+            continue
+        columns = zip(*fits[1:], strict=True)
+        has_numbers = any(all(map(_is_number, filter(None, of))) and any(of) for of in columns)
+        over = first_rows(head[:above], dialect)
+        filled = [sum(map(bool, map(str.strip, row))) for row in over]
+        if over and max(filled) <= width / 2 and (has_numbers or (width > 2 and max(filled) == 1)):
+            return above
+    return 0
 
 
 def _above(

@@ -158,12 +158,12 @@ class Source:
 
     def head(self) -> list[str]:
         """Return the first lines: 100 at most, and no more bytes than a row may have."""
-        text = b""
+        text, most = b"", HEAD_LINES + (self.options.skip or 0)
         for piece, _ in self.pieces():
             text += piece
-            if len(text) > LONGEST or text.count(b"\n") + text.count(b"\r") > 2 * HEAD_LINES:
+            if len(text) > LONGEST or text.count(b"\n") + text.count(b"\r") > 2 * most:
                 break
-        return list(islice(io.StringIO(text.decode("utf-8", "ignore"), newline=""), HEAD_LINES))
+        return list(islice(io.StringIO(text.decode("utf-8", "ignore"), newline=""), most))
 
     def lines(self) -> Iterator[str]:
         """Yield the lines, with their ends; one that is too long is refused."""
