@@ -21,7 +21,15 @@ MOST_LINES = 1 << 20  # of a record, before its quote counts as one that is neve
 MOST_BYTES = 1 << 25  # of the cells of a batch, about
 BROKEN, LONG = -1, -2  # in place of the number of fields of a bad record
 ALL = 1 << 62
-LETTERS = dict(zip(b"tnrbvfZ", (b"\t", b"\n", b"\r", b"\b", b"\v", b"\f", b"\x1a"), strict=True))
+LETTERS = {
+    b"t": b"\t",
+    b"n": b"\n",
+    b"r": b"\r",
+    b"b": b"\b",
+    b"v": b"\v",
+    b"f": b"\f",
+    b"Z": b"\x1a",
+}
 LINE = re.compile(rb"([^\r\n]*)(?:\r\n|[\r\n])")
 AHEAD = 16  # bytes that tell what a character is
 
@@ -50,14 +58,6 @@ class Dialect:
     def letters(self) -> bool:
         r"""Whether an escape makes letters of others, as dumps of databases have them: \\n, \\N."""
         return self.escape == "\\" and not self.quote
-
-
-class _UnfinishedError(Exception):
-    """A record does not end in the text that is there."""
-
-
-class _BrokenError(Exception):
-    """A quote has text behind it, or is never closed; or nothing stands behind an escape."""
 
 
 class Splitter:
@@ -95,12 +95,12 @@ class Splitter:
         self._text += text
         at = 0
         while at < len(self._text) and not self._stopped and not self._is_full:
-            try:
-                at = self._record(at, last=last)
-            except _UnfinishedError:
-                if len(self._text) - at <= LONGEST:
-                    break
-                at = self._break(at, last=True)
+            end = self._record(at, last=last)
+            if end is None and len(self._text) - at > LONGEST:
+                end = self._break(at, last=True)
+            if end is None:
+                break
+            at = end
         self._text = self._text[at:]
         return self._is_full
 
@@ -132,11 +132,11 @@ class Splitter:
     def _is_full(self) -> bool:
         return self._ready >= self._most or self._size >= MOST_BYTES
 
-    def _record(self, at: int, *, last: bool) -> int:
-        """Read the record that begins here, and return where it ends."""
+    def _record(self, at: int, *, last: bool) -> int | None:
+        """Read the record that begins here, and return where it ends; None if it does not yet."""
         of, comment = self._dialect, self._dialect.comment.encode()
         if not last and len(self._text) - at <= max(AHEAD, len(comment)):
-            raise _UnfinishedError
+            return None
         if 0 < of.below <= self._line:
             return self._break(at, last=last)
         is_skipped = self._line <= of.skip
@@ -144,34 +144,35 @@ class Splitter:
         is_comment = comment and self._text.startswith(comment, at) and not is_header
         if is_skipped or is_comment:
             end = self._end_of_line(at, last=last)
-            if end - at > LONGEST:
+            if end is not None and end - at > LONGEST:
                 return self._break(at, last=True)
-            self.comments += not is_skipped
-            self._line += 1
+            if end is not None:
+                self.comments += not is_skipped
+                self._line += 1
             return end
-        try:
-            fields, end, lines = self._fields(at, last=last)
-        except _BrokenError:
+        record = self._read(at, last=last)
+        if record is None:
+            return None
+        if record.is_broken or record.end - at > LONGEST or record.lines > MOST_LINES:
             return self._break(at, last=last)
-        if end - at > LONGEST or lines > MOST_LINES:
-            return self._break(at, last=last)
-        self._add(fields, self._text[at:end])
-        self._line += lines
-        return end
+        self._add(record.fields, self._text[at : record.end])
+        self._line += record.lines
+        return record.end
 
-    def _end_of_line(self, at: int, *, last: bool) -> int:
+    def _end_of_line(self, at: int, *, last: bool) -> int | None:
         found = LINE.match(self._text, at)
         if not last and (found is None or found.end() == len(self._text)):
-            raise _UnfinishedError
+            return None
         return found.end() if found else len(self._text)
 
-    def _break(self, at: int, *, last: bool) -> int:
+    def _break(self, at: int, *, last: bool) -> int | None:
         """Note the line that begins here, which is too long, or whose quotes are broken."""
         end = self._end_of_line(at, last=last)
-        is_long = end - at > LONGEST
-        self._note(LONG if is_long else BROKEN, self._text[at:end])
-        self._stopped |= is_long
-        self._line += 1
+        if end is not None:
+            is_long = end - at > LONGEST
+            self._note(LONG if is_long else BROKEN, self._text[at:end])
+            self._stopped |= is_long
+            self._line += 1
         return end
 
     def _note(self, fields: int, text: bytes) -> None:
@@ -208,28 +209,25 @@ class Splitter:
         self._ready += 1
         self.row_line = self._line
 
-    def _fields(self, at: int, *, last: bool) -> tuple[list[bytes], int, int]:
-        """Return the fields of a record, where it ends, and how many lines it has."""
-        line = LINE.match(self._text, at)
-        if line and line.end() < len(self._text) - AHEAD and self._is_plain(line[1]):
-            return line[1].split(_marks(self._dialect)[2]) if line[1] else [], line.end(), 1
+    def _read(self, at: int, *, last: bool) -> _Record | None:
+        """Return the record that begins here; None if it does not end in the text that is there."""
         record = _Record(self._dialect)
+        line = LINE.match(self._text, at)
+        if line and line.end() < len(self._text) - AHEAD and record.are_fields(line[1]):
+            record.fields = line[1].split(record.delimiter) if line[1] else []
+            record.end = line.end()
+            return record
         for token in self._tokens.finditer(self._text, at):
-            if token.end() > len(self._text) - AHEAD and not last:
-                raise _UnfinishedError
+            record.end = token.end()
+            if record.end > len(self._text) - AHEAD and not last:
+                return None
             record.state(token.lastgroup or "", token[0])
             if record.is_whole:
-                return record.fields, token.end(), record.lines
+                return record
         if not last:
-            raise _UnfinishedError
+            return None
         record.finish()
-        return record.fields, len(self._text), record.lines
-
-    def _is_plain(self, line: bytes) -> bool:
-        """Whether a line is its fields, and the delimiters between them."""
-        *signs, delimiter = _marks(self._dialect)
-        skips_blanks = self._dialect.blanks or delimiter == b" "
-        return not skips_blanks and not any(of and of in line for of in signs)
+        return record
 
 
 class _Record:
@@ -237,28 +235,38 @@ class _Record:
 
     def __init__(self, dialect: Dialect) -> None:
         self.fields: list[bytes] = []
-        self.lines, self.is_whole = 1, False
+        self.lines, self.end, self.is_whole, self.is_broken = 1, 0, False, False
         self.state: Callable[[str, bytes], None] = self._begin
         self._cell, self._is_nothing = b"", False
         self._letters, self._by_blanks = dialect.letters, dialect.delimiter == " "
-        self._quote, self._escape, self._delimiter = _marks(dialect)
+        self._blanks = dialect.blanks or self._by_blanks
+        self._quote, self._escape = dialect.quote.encode(), dialect.escape.encode()
+        self.delimiter = dialect.delimiter.encode()
+
+    def are_fields(self, line: bytes) -> bool:
+        """Whether a line is its fields, and the delimiters between them."""
+        marks = self._quote, self._escape
+        return not self._blanks and not any(mark and mark in line for mark in marks)
 
     def finish(self) -> None:
         """End the record, which the text or a line does here."""
         if self.state == self._quoted:
-            raise _BrokenError
-        if self.state != self._begin or (self.fields and not self._by_blanks):
+            self._break()
+        elif self.state != self._begin or (self.fields and not self._by_blanks):
             self._save()
         self.is_whole = True
+
+    def _break(self) -> None:
+        self.is_whole = self.is_broken = True
 
     def _begin(self, kind: str, word: bytes) -> None:
         if kind == "quote":
             self.state = self._quoted
-        elif kind == "delimiter":
+        elif kind == "delimiter" and not self._by_blanks:
             self._save()
         elif kind == "end":
             self.finish()
-        elif kind != "blank":
+        elif kind not in ("blank", "delimiter"):
             self.state = self._plain
             self._is_nothing = self._letters and word == b"\\N"  # as dumps of databases have it
             self._add(kind, word)
@@ -266,7 +274,7 @@ class _Record:
     def _plain(self, kind: str, word: bytes) -> None:
         if kind == "end":
             self.finish()
-        elif self._is_between(kind):
+        elif kind == "delimiter":
             self._save()
         else:
             self._is_nothing = False
@@ -276,7 +284,7 @@ class _Record:
         if kind == "quote":
             self.state = self._closed
         elif kind == "end" and self._by_blanks:
-            raise _BrokenError
+            self._break()
         else:
             self._add(kind, word)
 
@@ -286,13 +294,10 @@ class _Record:
             self._add(kind, word)
         elif kind == "end":
             self.finish()
-        elif self._is_between(kind):
+        elif kind == "delimiter":
             self._save()
         else:
-            raise _BrokenError
-
-    def _is_between(self, kind: str) -> bool:
-        return kind == "delimiter" or (kind == "blank" and self._by_blanks)
+            self._break()
 
     def _add(self, kind: str, word: bytes) -> None:
         self._cell += self._meant(word) if kind == "escaped" else word
@@ -306,17 +311,13 @@ class _Record:
         """Return what an escape and the character behind it mean."""
         character = escaped[len(self._escape) :]
         if not character:
-            raise _BrokenError
+            self._break()
         if character in (b"\r\n", b"\r", b"\n"):
             return character[-1:]
-        if self._letters and character[0] in LETTERS:
-            return LETTERS[character[0]]
-        is_mark = character in (self._quote, self._escape, self._delimiter)
+        if self._letters and character in LETTERS:
+            return LETTERS[character]
+        is_mark = character in (self._quote, self._escape, self.delimiter)
         return character if is_mark or not self._quote else escaped
-
-
-def _marks(of: Dialect) -> tuple[bytes, bytes, bytes]:
-    return of.quote.encode(), of.escape.encode(), of.delimiter.encode()
 
 
 def _tokens(of: Dialect) -> re.Pattern[bytes]:
@@ -325,9 +326,10 @@ def _tokens(of: Dialect) -> re.Pattern[bytes]:
     kinds = {"end": "\r\n|[\r\n]"}
     if of.escape:
         kinds["escaped"] = f"{re.escape(of.escape)}(?:\r\n|{'|'.join(marks)}|.|$)"
-    if of.delimiter == " " or of.blanks:
-        kinds["blank"] = "[ \t]" if of.delimiter == " " else " "
-    if of.delimiter != " ":
+    if of.delimiter == " ":
+        kinds["delimiter"] = "[ \t]"
+    else:
+        kinds |= {"blank": " "} if of.blanks else {}
         kinds["delimiter"] = re.escape(of.delimiter)
     if of.quote:
         kinds["quote"] = re.escape(of.quote)

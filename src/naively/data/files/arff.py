@@ -34,6 +34,7 @@ PLACE_OF = re.compile(r"[ \t]*+(\d{1,9})[ \t]++(?=\S)")  # of an attribute, befo
 NUMERAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 ESCAPED = re.compile(r"\\(u[0-9a-fA-F]{4}|.)")
 ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
+SHOWN = 5  # levels
 ISO = "yyyy-MM-dd'T'HH:mm:ss"  # of dates, where no other format is given
 FORMAT = re.compile(r"'([^']*)'|(([A-Za-z])\3*)|.")
 DIRECTIVES = {
@@ -163,12 +164,9 @@ def _nominal(line: _Line, name: str, at: int) -> Attribute:
     if line.text[end : end + 1] != "}":
         raise line.wrong(f'has no }} behind the values of "{name}"')
     levels = {value: value for value in values if value is not None}
-    what = f"one of {_shown(list(levels))}"
+    shown = ", ".join([*levels][:SHOWN]) + (", ..." if len(levels) > SHOWN else "")
+    what = f"one of {shown}"
     return Attribute(name, "levels", levels.__getitem__, what, next(iter(levels), None))
-
-
-def _shown(levels: Sequence[str], most: int = 5) -> str:
-    return ", ".join(levels[:most]) + (", ..." if len(levels) > most else "")
 
 
 def _number(text: str) -> float | None:

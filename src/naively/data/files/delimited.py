@@ -44,6 +44,10 @@ WRONG_WIDTH = (
     'put those that hold the delimiter between quotes ("), or leave such rows out by '
     "bad_rows=skip=FILE"
 )
+UNREADABLE = (
+    'The column names of {} are too long, or have a quote (") that is never closed: check that it '
+    "is a CSV file with a header."
+)
 TOTAL = re.compile(
     r"((grand|sub|overall)[ -]?)?totals?|sum|summe|gesamt(summe)?|insgesamt|somme|suma|totale",
     re.IGNORECASE,
@@ -71,11 +75,6 @@ class Look:
     row_line: int = 0  # of the last row
     bad: int = 0
     first: Bad | None = None  # the first record that is bad
-
-    @property
-    def is_good(self) -> bool:
-        """Whether the header can be read, and bad rows are few."""
-        return bool(self.header) and self.bad <= FEW * (self.rows + self.bad)
 
 
 class DelimitedTable(Stream):
@@ -105,8 +104,9 @@ class DelimitedTable(Stream):
         self.contents = source.contents
         self.total = seen.rows
         self._said = (*source.says_encoding(seen.strays), *_said_of(source, seen))
-        if source.options.left_out_to:
-            self._said += _leave_out(source, seen)
+        if source.options.left_out_to and seen.first is not None:
+            look(source, seen.dialect, every=True, leaves_out=True)
+            self._said += (said_left_out(source, seen.bad, seen.first.line),)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -117,39 +117,33 @@ class DelimitedTable(Stream):
         if not self.names:
             return
         splitter = self._splitter(self._places, self._most)
-        for text, last in _pieces(self._source):
-            while splitter.split(text, last):
+        for text, _ in chain(self._source.pieces(), [END]):
+            more = text
+            while splitter.split(more, not text):
                 yield self._taken(splitter)
-                text = b""  # noqa: PLW2901
+                more = b""
             splitter.take_bad()
         rest = self._taken(splitter)
         if len(rest[self.names[0]][0]):
             yield rest
+
+    def _taken(self, splitter: Splitter) -> dict[str, Column]:
+        return dict(zip(self.names, map(_column, splitter.take()), strict=True))
 
     def _splitter(self, kept: list[int], most: int) -> Splitter:
         """Return what reads the rows, and keeps some of their fields."""
         header = self._source.options.header and not self._source.copy_of
         return Splitter(self._dialect, header=header, width=self._width, kept=kept, most=most)
 
-    def _taken(self, splitter: Splitter) -> dict[str, Column]:
-        return dict(zip(self.names, map(_column, splitter.take()), strict=True))
-
     def where(self, name: str, row: int) -> tuple[str, str]:
         title = f'Column "{name}" of {self._source.name}'
         if self._source.copy_of:
             return title, f"row {row + 1}"
         splitter = self._splitter([], row + 1)
-        for text, last in _pieces(self._source):
-            if splitter.split(text, last):
+        for text, _ in chain(self._source.pieces(), [END]):
+            if splitter.split(text, not text):
                 break
         return title, f"line {splitter.row_line}"
-
-
-def _pieces(source: Source) -> Iterator[tuple[bytes, bool]]:
-    """Yield the text of a source, and, empty, its end."""
-    for text, _ in source.pieces():
-        yield text, False
-    yield b"", True
 
 
 def _column(joined: Joined) -> Column:
@@ -194,14 +188,15 @@ def _chosen(source: Source) -> Look:
     if source.copy_of:
         return look(source, Dialect(), every=False)
     options, head = source.options, source.head()
-    of = _dialect(head, options, by_blanks=_may_be_by_blanks(source))
+    by_blanks = plain_extension(Path(source.name)) not in {".csv", ".tsv"}
+    of = _dialect(head, options, by_blanks=by_blanks)
     seen = look(source, of, every=False)
     if seen.first is not None and of.delimiter == " " and options.delimiter is None:
         of = _dialect(head, options)  # blanks do not split every line
         seen = look(source, of, every=False)
     if seen.first is not None and options.left_out_to:
         seen = look(source, of, every=True)
-        if seen.is_good:
+        if seen.header and seen.bad <= FEW * (seen.rows + seen.bad):
             return seen
     if seen.first is None:
         return seen
@@ -274,11 +269,6 @@ def _without_total(source: Source, seen: Look) -> Look:
     return look(source, replace(seen.dialect, below=seen.row_line), every=True)
 
 
-def _may_be_by_blanks(source: Source) -> bool:
-    """Whether blanks may be between the fields of a file, whose name does not say another thing."""
-    return plain_extension(Path(source.name)) not in {".csv", ".tsv"}
-
-
 def _named(source: Source, seen: Look) -> list[str]:
     """Return the first record of a table, which is as wide as its rows."""
     if source.copy_of:
@@ -286,26 +276,18 @@ def _named(source: Source, seen: Look) -> list[str]:
     if not seen.header:
         raise formats.EmptyFileError(f"{source.name} has no rows: there is nothing to read in it.")
     if source.options.header and max(map(len, seen.header)) > LONGEST_NAME:
-        raise _unreadable_names(source)
+        raise ValueError(UNREADABLE.format(source.name))
     return [ROW_NAME] * seen.dialect.row_names + seen.header
 
 
 # --- What is said of it --------------------------------------------------------------------------
 
 
-def _unreadable_names(source: Source) -> ValueError:
-    """Return the error for a header that cannot be read."""
-    return ValueError(
-        f'The column names of {source.name} are too long, or have a quote (") that is never '
-        "closed: check that it is a CSV file with a header."
-    )
-
-
 def _fault(source: Source, seen: Look) -> ValueError:
     """Return the error for a record that cannot be read."""
     assert seen.first is not None
     if not seen.header and source.options.header:
-        return _unreadable_names(source)
+        return ValueError(UNREADABLE.format(source.name))
     width = len(seen.header) + seen.dialect.row_names
     is_broken = seen.first.fields == BROKEN
     wrong_width = WRONG_WIDTH.format(found=seen.first.fields, expected=width)
@@ -345,14 +327,6 @@ def _said_of(source: Source, seen: Look) -> Iterator[str]:
             f"The header of {name} has one name fewer than its rows have fields: the first column "
             f'is called "{ROW_NAME}".'
         )
-
-
-def _leave_out(source: Source, seen: Look) -> tuple[str, ...]:
-    """Write the bad rows where they are asked for, and return what is said of them."""
-    if seen.first is None:
-        return ()
-    look(source, seen.dialect, every=True, leaves_out=True)
-    return (said_left_out(source, seen.bad, seen.first.line),)
 
 
 def said_left_out(source: Source, count: int, line: int) -> str:

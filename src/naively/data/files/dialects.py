@@ -143,13 +143,10 @@ def _above(
     unlike = [
         i
         for i, line in enumerate(leading)
-        if _width(line, of) not in {width, width - ends} or (words and line.startswith(words))
+        if len(next(iter(first_rows([line], of)), [])) not in {width, width - ends}
+        or (words and line.startswith(words))
     ]
     return unlike[-1] + 1 if unlike else 0
-
-
-def _width(line: str, dialect: Dialect) -> int:
-    return len(next(iter(first_rows([line], dialect)), []))
 
 
 def _are_columns(rows: list[list[str]], lines: int, options: FileOptions) -> bool:

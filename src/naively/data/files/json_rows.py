@@ -39,13 +39,15 @@ LARGE = 1 << 63  # a whole number of 64 bits is less
 ROWS = msgspec.json.Decoder(dict[str, object])
 ELEMENTS = msgspec.json.Decoder(list[msgspec.Raw])
 TYPES = {
-    "integer": Annotated[int, msgspec.Meta(ge=-LARGE, le=LARGE - 1)],
-    "number": float,
-    "boolean": bool,
-    "text": str,
-    "words": list[str],
+    "integer": Annotated[int, msgspec.Meta(ge=-LARGE, le=LARGE - 1)] | None | UnsetType,
+    "number": float | None | UnsetType,
+    "boolean": bool | None | UnsetType,
+    "text": str | None | UnsetType,
+    "words": list[str] | None | UnsetType,
 }
+ANY, NONE = int | float | bool | str | None | UnsetType, None | UnsetType
 NUMBERS = {"integer", "number", "huge"}
+CONSTANTS = {"NaN": None, "Infinity": "Infinity", "-Infinity": "-Infinity"}
 KINDS = {float: "number", bool: "boolean", str: "text"}
 
 
@@ -60,8 +62,9 @@ class JsonTable(Stream):
         found = self._lines.kinds
         ignored = [name for name, of in found.items() if "record" in of and name in asked.ignore]
         within = tuple(f"{name}." for name in ignored)
+        texts = {name for name, of in asked.wanted.items() if of.kind == "string"}
         kinds = {
-            name: _kind(of, name == asked.labels, _is_text(asked, name))
+            name: _kind(of, name == asked.labels, name in texts)
             for name, of in found.items()
             if not (within and name.startswith(within))
         }
@@ -79,12 +82,17 @@ class JsonTable(Stream):
                     f'Column "{name}" of {source.name} holds lists, records or bytes: '
                     "ignore it, or flatten it into columns of numbers or text."
                 )
-        texts = [name for name, kind in self._kinds.items() if kind == "text"]
-        self._as_written = {name for name in texts if found[name] - {"text", "record"}}
+        self._as_written = {
+            n for n, of in self._kinds.items() if of == "text" and found[n] - {"text"}
+        }
         # Fractions that are labels stay as they are written, but are read as numbers.
         super().__init__(
             list(self._kinds),
-            [name for name in texts if name != asked.labels or _are_fractions(found[name])],
+            [
+                name
+                for name, kind in self._kinds.items()
+                if kind == "text" and (name != asked.labels or found[name] & {"number"})
+            ],
             {n: asked.wanted[n] for n in self._kinds if n in asked.wanted and n != asked.labels},
         )
         self.total, self._most, self._labels = self._lines.rows, asked.rows, asked.labels
@@ -158,16 +166,8 @@ def _kind(found: set[str], is_label: bool, is_text: bool) -> str:
         return "words" if found == {"words"} else "nested"
     if not is_text and found in ({"integer"}, {"boolean"}):
         return next(iter(found))
-    return "number" if _are_fractions(found) and not is_label and not is_text else "text"
-
-
-def _are_fractions(found: set[str]) -> bool:
-    """Whether all values are numbers, and some are no whole ones."""
-    return "number" in found and found <= NUMBERS
-
-
-def _is_text(asked: Asked, name: str) -> bool:
-    return name in asked.wanted and asked.wanted[name].kind == "string"
+    is_number = "number" in found and found <= NUMBERS and not is_label and not is_text
+    return "number" if is_number else "text"
 
 
 def _column(name: str, kind: str, cells: Cells, *, is_label: bool) -> Column:
@@ -187,24 +187,24 @@ def _column(name: str, kind: str, cells: Cells, *, is_label: bool) -> Column:
 class _Shape:
     """Rows that have these keys, with values of these types: they are decoded faster."""
 
-    def __init__(self, types: Mapping[str, Any], optional: Collection[str] | None = None) -> None:
+    def __init__(
+        self, types: Mapping[str, object], optional: Collection[str] | None = None
+    ) -> None:
         # optional: the keys that some rows do not have; if it is given, no row has other keys
         self._names = {f"c{i}": name for i, name in enumerate(types)}
         self._optional = [field for field, of in self._names.items() if of in (optional or ())]
-        fields: list[tuple[str, Any] | tuple[str, Any, Any]] = []
-        for field, name in self._names.items():
-            if optional is None:
-                fields.append((field, types[name] | None, None))
-            elif name in optional:
-                fields.append((field, types[name] | None | UnsetType, UNSET))
-            else:
-                fields.append((field, types[name] | None))
         strict = optional is not None
+        fields: list[Json] = [
+            (field, types[name], UNSET if strict else None)
+            if not strict or field in self._optional
+            else (field, types[name])
+            for field, name in self._names.items()
+        ]
         of = defstruct("Row", fields, rename=self._names, forbid_unknown_fields=strict,
                        kw_only=True, gc=False)  # fmt: skip
         self._decoder = msgspec.json.Decoder(of)
 
-    def _rows(self, block: bytes) -> list[Any] | None:
+    def _rows(self, block: bytes) -> list[msgspec.Struct] | None:
         """Return the rows of some lines; None if one of them is of another shape."""
         try:
             rows = self._decoder.decode_lines(block)
@@ -228,13 +228,13 @@ class _Shape:
         return len(rows) if _are_keys(block, len(rows) * len(self._names) - absent) else None
 
 
-def _type_of(kinds: set[str]) -> Any:
+def _type_of(kinds: set[str]) -> object:
     """Return the type of values that make no other thing of a column."""
-    if len(kinds) > 1 and not kinds <= NUMBERS:
-        return int | float | str | bool
     if kinds == {"integer", "number"}:
-        return float
-    return TYPES[next(iter(kinds))] if kinds and kinds <= TYPES.keys() else UnsetType
+        return TYPES["number"]
+    if len(kinds) == 1 and kinds <= TYPES.keys():
+        return TYPES[next(iter(kinds))]
+    return NONE if not kinds or kinds & {"nested", "words"} else ANY
 
 
 # --- Lines ---------------------------------------------------------------------------------------
@@ -326,7 +326,7 @@ class _Lines:
         except (msgspec.DecodeError, RecursionError):
             rows = []
         is_clean = self._is_known and not self._bad
-        if _are_lines(len(rows), block) and (is_clean or _are_all(block, rows)):
+        if _are_lines(len(rows), block) and (is_clean or _are_keys(block, _keys(rows))):
             return rows
         found = (self._row(number + i, line) for i, line in enumerate(block.split(b"\n")))
         return [row for row in found if row is not None]
@@ -337,7 +337,7 @@ class _Lines:
             return None
         try:
             row = ROWS.decode(line)
-            if _are_all(line, [row]):
+            if _are_keys(line, _keys(row)):
                 return row
         except (msgspec.DecodeError, RecursionError):
             pass
@@ -357,8 +357,13 @@ class _Lines:
 
     def written(self, number: int, block: bytes) -> list[Row]:
         """Return the rows of some lines, in which numbers are strings, as they are written."""
-        lines = enumerate(block.split(b"\n"), number)
-        return [_as_written(line) for i, line in lines if self._row(i, line) is not None]
+        decoder = json.JSONDecoder(
+            object_hook=_spelled, parse_int=str, parse_float=str, parse_constant=CONSTANTS.get
+        )
+        lines = enumerate(block.decode().split("\n"), number)
+        return [
+            decoder.decode(line) for i, line in lines if self._row(i, line.encode()) is not None
+        ]
 
     # --- Rows that are not the lines of their file
 
@@ -415,11 +420,6 @@ def _are_lines(rows: int, block: bytes) -> bool:
     return rows == lines or rows == sum(bool(line.strip()) for line in block.split(b"\n"))
 
 
-def _are_all(text: bytes, rows: list[Row]) -> bool:
-    """Whether rows have all keys of a text, none of which is there twice then."""
-    return _are_keys(text, sum(map(len, rows))) or _are_keys(text, _keys(rows))
-
-
 def _are_keys(text: bytes, keys: int) -> bool:
     """Whether a text has no more keys than so many; in strings may be what looks like one."""
     return text.count(b":") <= keys or len(KEY_END.findall(text)) <= keys
@@ -432,22 +432,9 @@ def _keys(value: Json) -> int:
     return sum(map(_keys, value)) if type(value) is list else 0
 
 
-def _as_written(line: bytes) -> Row:
-    """Return a row whose numbers and truths are strings."""
-    constants = {"NaN": None}
-    row: Row = json.loads(
-        line, parse_int=str, parse_float=str, parse_constant=lambda of: constants.get(of, of)
-    )
-    return _spelled(row)
-
-
 def _spelled(row: Row) -> Row:
     """Return a row whose truths are strings."""
-    spelled = {True: "true", False: "false"}
-    return {
-        key: _spelled(of) if type(of) is dict else spelled[of] if type(of) is bool else of
-        for key, of in row.items()
-    }
+    return {key: str(of).lower() if type(of) is bool else of for key, of in row.items()}
 
 
 def once(pairs: list[tuple[str, Json]]) -> Row:

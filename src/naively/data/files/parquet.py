@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import duckdb
 
-from naively.data.columns import Cells, Column, read_column
+from naively.data.columns import Column, read_column
 from naively.data.files.source import LIMIT, LONG, Asked, Source
 from naively.data.frames import ArrowStream, BrokenStreamError
 from naively.data.stream import BYTES, ROWS, Stream, in_pieces
 from naively.kernels.splitting import LONGEST
 from naively.kernels.strings import Strings
-
-if TYPE_CHECKING:
-    from duckdb.sqltypes import DuckDBPyType
 
 # ruff: noqa: S608  names and paths are quoted by the functions at the end
 
@@ -50,19 +46,6 @@ INDEX = re.compile(r"__index_level_\d+__")  # of pandas
 Connection: TypeAlias = duckdb.DuckDBPyConnection
 
 
-@dataclass(frozen=True)
-class Field:
-    """A column: its name, and its kind, which is "nested" for lists, records and bytes."""
-
-    name: str
-    kind: str
-
-    @property
-    def sql(self) -> str:
-        """Its name in SQL."""
-        return '"' + self.name.replace('"', '""') + '"'
-
-
 class ParquetTable(Stream):
     """A Parquet file."""
 
@@ -75,26 +58,24 @@ class ParquetTable(Stream):
         self._connection = connection
         self._table = f"read_parquet({_path(source)})"
         try:
-            every = self._every_field()
+            kinds = self._kinds()
             ((self.total,),) = self._ask(f"SELECT count(*) FROM {self._table}")
         except duckdb.Error as error:
             raise _readable(source, str(error)) from None
-        fields = [of for of in every if not INDEX.fullmatch(of.name)]
-        self._index = [of.name for of in every if INDEX.fullmatch(of.name)]
-        chosen = set(choose([of.name for of in fields]))
-        self._fields = [of for of in fields if of.name in chosen]
-        for of in self._fields:
-            if of.kind == "nested":
+        self._index = [name for name in kinds if INDEX.fullmatch(name)]
+        chosen = set(choose([name for name in kinds if name not in self._index]))
+        names = [name for name in kinds if name in chosen]
+        for name in names:
+            if kinds[name] == "nested":
                 raise ValueError(
-                    f'Column "{of.name}" of {source.name} holds lists, records or bytes: '
+                    f'Column "{name}" of {source.name} holds lists, records or bytes: '
                     "ignore it, or flatten it into columns of numbers or text."
                 )
-        self._as_text = {of.name for of in self._fields if of.kind == "text"}
-        self._as_text |= {name for name, of in wanted.items() if of.kind == "string"}
-        names = [of.name for of in self._fields]
+        self._texts = [name for name in names if kinds[name] == "text"]
+        self._as_text = {*self._texts, *(n for n, of in wanted.items() if of.kind == "string")}
         super().__init__(
             names,
-            [of.name for of in self._fields if of.kind == "text" and of.name != labels],
+            [name for name in self._texts if name != labels],
             {name: wanted[name] for name in names if name in wanted and name != labels},
         )
 
@@ -107,8 +88,8 @@ class ParquetTable(Stream):
             said += (f"The index that pandas wrote to {self._source.name} was left out: {index}.",)
         return (*said, *super().notes)
 
-    def _every_field(self) -> list[Field]:
-        """Return the columns; one without a name, or two that differ in case, are refused."""
+    def _kinds(self) -> dict[str, str]:
+        """Return the kind of each column; names that are empty, or differ in case, are refused."""
         result = self._connection.execute(f"SELECT * FROM {self._table} LIMIT 0")
         described = [(column[0], column[1]) for column in result.description or ()]
         result.fetchall()
@@ -120,13 +101,21 @@ class ParquetTable(Stream):
                     f"{self._source.name} has a column without a name, or names that differ in "
                     f'case only, as "{name}": rename them.'
                 )
-        return [Field(name, kind_of(type_)) for name, type_ in described]
+        kinds = {name: KIND_OF_TYPE.get(type_.id, "text") for name, type_ in described}
+        for name, type_ in described:
+            if type_.id == "list" and str(type_.children[0][1]).lower() in WORDS:
+                kinds[name] = "words"
+        return kinds
 
     def columns(self) -> Iterator[dict[str, Column]]:
         try:
             for columns in self._arrow():
                 for name, (cells, _) in columns.items():
-                    self._check_length(name, cells)
+                    if isinstance(cells, Strings) and cells.lengths.max(initial=0) > LONGEST:
+                        raise ValueError(
+                            f'Column "{name}" of {self._source.name} has a cell that is longer '
+                            f"than {LIMIT}: split it, or ignore the column."
+                        )
                 yield from in_pieces(columns, self._rows)
         except duckdb.Error as error:
             raise _readable(self._source, str(error)) from None
@@ -135,10 +124,11 @@ class ParquetTable(Stream):
 
     def _arrow(self) -> Iterator[dict[str, Column]]:
         """Yield batches as DuckDB makes them; of long rows it is asked for fewer at a time."""
-        names = [of.name for of in self._fields]
+        names = self.names
         if not names:
             return
-        cells = ", ".join(f"{self._cell(of)} AS c{i}" for i, of in enumerate(self._fields))
+        as_text = [_text(name) if name in self._as_text else _name(name) for name in names]
+        cells = ", ".join(f"{cell} AS c{i}" for i, cell in enumerate(as_text))
         query = f"SELECT {cells} FROM {self._table}"
         each = self._bytes_of_a_row()
         if each * ARROW_ROWS <= self._batch:
@@ -151,27 +141,15 @@ class ParquetTable(Stream):
             columns = zip(names, zip(*some, strict=True), strict=True)
             yield {name: read_column(name, list(column)) for name, column in columns}
 
-    def _cell(self, of: Field) -> str:
-        """Return a column in SQL, as it is read."""
-        return f"CAST({of.sql} AS VARCHAR)" if of.name in self._as_text else of.sql
-
     def _bytes_of_a_row(self) -> float:
         """Return about how many bytes a row has as text, or the longest one of long ones."""
-        texts = [f"CAST({of.sql} AS VARCHAR)" for of in self._fields if of.kind == "text"]
-        size = "+".join(f"coalesce(strlen({text}), 0)" for text in texts) or "0"
+        size = "+".join(f"coalesce(strlen({_text(name)}), 0)" for name in self._texts) or "0"
         head = f"SELECT {size} AS size FROM {self._table} LIMIT {HEAD}"
         ((longest, mean),) = self._ask(f"SELECT max(size), avg(size) FROM ({head})")
         return float(longest or 0) if (longest or 0) > LONG else float(mean or 0)
 
     def _ask(self, query: str) -> list[tuple[Any, ...]]:
         return self._connection.execute(query).fetchall()  # all: a result must be finished
-
-    def _check_length(self, name: str, cells: Cells) -> None:
-        if isinstance(cells, Strings) and cells.lengths.max(initial=0) > LONGEST:
-            raise ValueError(
-                f'Column "{name}" of {self._source.name} has a cell that is longer than {LIMIT}: '
-                "split it, or ignore the column."
-            )
 
     def where(self, name: str, row: int) -> tuple[str, str]:
         return f'Column "{name}" of {self._source.name}', f"row {row + 1}"
@@ -187,13 +165,6 @@ def connect(memory: int | None = None) -> Connection:
     for setting in settings:
         connection.execute(f"SET {setting}")
     return connection
-
-
-def kind_of(type_: DuckDBPyType) -> str:
-    """Return the kind of a column of a type of DuckDB: "words" is a list of strings."""
-    if type_.id == "list" and str(type_.children[0][1]).lower() in WORDS:
-        return "words"
-    return KIND_OF_TYPE.get(type_.id, "text")
 
 
 def _readable(source: Source, message: str) -> ValueError:
@@ -214,3 +185,11 @@ def _path(source: Source) -> str:
     """Return the path in SQL, with the characters of a glob pattern made literal."""
     path = re.sub(r"([*?\[])", r"[\1]", source.path.as_posix())
     return "'" + path.replace("'", "''") + "'"
+
+
+def _name(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _text(name: str) -> str:
+    return f"CAST({_name(name)} AS VARCHAR)"

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
     from naively.data.files.parquet import Connection
 
+    Connected: TypeAlias = Callable[[Callable[[int | None], Connection]], Connection]
+
 
 # --- Files are tables of any length: CSV, Parquet, JSON lines, folders of texts, and mail --------
 #
@@ -161,7 +163,7 @@ def opened(
         yield _table(replace(source, left_out=bad), asked, connected)
 
 
-def _table(source: Source, asked: Asked, connected: Callable[[], Connection]) -> Stream:
+def _table(source: Source, asked: Asked, connected: Connected) -> Stream:
     """Return the table in a file."""
     if source.format == "csv":
         return DelimitedTable(source, asked)
@@ -169,20 +171,18 @@ def _table(source: Source, asked: Asked, connected: Callable[[], Connection]) ->
         from naively.data.files.json_rows import JsonTable  # which imports msgspec
 
         return JsonTable(source, asked)
-    from naively.data.files.parquet import ParquetTable  # which imports DuckDB
+    from naively.data.files.parquet import ParquetTable, connect  # which import DuckDB
 
-    return ParquetTable(source, asked, connected())
+    return ParquetTable(source, asked, connected(connect))
 
 
 @contextmanager
-def _connecting(memory: int | None) -> Iterator[Callable[[], Connection]]:
+def _connecting(memory: int | None) -> Iterator[Connected]:
     """Yield what connects to DuckDB, once, where that is needed."""
     with ExitStack() as stack:
 
         @cache
-        def connected() -> Connection:
-            from naively.data.files.parquet import connect
-
+        def connected(connect: Callable[[int | None], Connection]) -> Connection:
             return stack.enter_context(closing(connect(memory)))
 
         yield connected
@@ -305,7 +305,9 @@ def read_folder(
     labels: list[str] = []
     invalid = 0
     for class_folder in classes:
-        for file in _files(class_folder):
+        within = ((file, file.relative_to(class_folder).parts) for file in class_folder.rglob("*"))
+        seen = (file for file, parts in within if not any(part.startswith(".") for part in parts))
+        for file in sorted(file for file in seen if file.is_file()):
             text, count = decode(file.read_bytes(), encoding, str(file))
             texts.append(text)
             labels.append(class_folder.name)
@@ -317,12 +319,6 @@ def read_folder(
         notes.append(f"Files of {folder} outside its sub-folders were left out: {len(strays)}.")
     values = {"text": np.array(texts, object), "label": np.array(labels, object)}
     return values, tuple(notes)
-
-
-def _files(folder: Path) -> list[Path]:
-    within = ((file, file.relative_to(folder).parts) for file in folder.rglob("*"))
-    seen = (file for file, parts in within if not any(part.startswith(".") for part in parts))
-    return sorted(file for file in seen if file.is_file())
 
 
 # --- Several files are one table: their rows one after another, their columns by name ------------

@@ -98,7 +98,11 @@ class Source:
             with self.open() as file:
                 while chunk := file.read(CHUNK):
                     if self.compressed and size > most:
-                        raise self._bomb()
+                        unpack = "gunzip" if self.compressed == ".gz" else "zstd -d"
+                        raise ValueError(
+                            f"{self.name} holds more than {EXPANSION} times its size, as bombs do: "
+                            f"if you trust it, unpack it with {unpack}, and give the plain file."
+                        )
                     yield chunk
                     size += len(chunk)
         except self._damage:
@@ -112,13 +116,6 @@ class Source:
         more = (_zstandard().ZstdError,) if self.compressed == ".zst" else ()
         return (EOFError, gzip.BadGzipFile, zlib.error, *more)
 
-    def _bomb(self) -> ValueError:
-        unpack = "gunzip" if self.compressed == ".gz" else "zstd -d"
-        return ValueError(
-            f"{self.name} holds more than {EXPANSION} times its size, as bombs do: if you trust "
-            f"it, unpack it with {unpack}, and give the plain file."
-        )
-
     def start(self) -> bytes:
         """Return the first bytes, without a byte order mark of UTF-8."""
         return next(self.chunks(), b"")[:SHORT].removeprefix(codecs.BOM_UTF8)
@@ -130,7 +127,9 @@ class Source:
         decoded = self._checked() if self.encoding == "" else self._decoded()
         is_first = True
         for text, strays in decoded:
-            yield text.removeprefix(codecs.BOM_UTF8) if is_first else text, strays
+            own = text.removeprefix(codecs.BOM_UTF8) if is_first else text
+            if own:
+                yield own, strays
             is_first = False
 
     def _checked(self) -> Iterator[tuple[bytes, int]]:
@@ -293,7 +292,12 @@ def _by_content(source: Source, *, named: bool) -> Source:
     kind, _ = formats.recognised(source.path, "")
     if kind is not None:
         return replace(source, format=kind)
-    if named and (not begin or not _is_text(start, source.options)):
+    is_text = (
+        source.options.encoding is not None
+        or start[:2] in UTF16
+        or (b"\0" not in start and guess([start]).is_text)
+    )
+    if named and not (begin and is_text):
         raise ValueError(
             f"The name {source.name} does not say what the file is: "
             f"end it in {', '.join(FORMATS)} (then also .gz or .zst), or give the format."
@@ -304,12 +308,6 @@ def _by_content(source: Source, *, named: bool) -> Source:
     return replace(
         source, format="jsonl" if is_json else "csv", notes=source.notes + (note,) * named
     )
-
-
-def _is_text(start: bytes, options: FileOptions) -> bool:
-    if options.encoding is not None or start[:2] in UTF16:
-        return True
-    return b"\0" not in start and guess([start]).is_text
 
 
 def _look(source: Source, scratch: Path) -> Source:
@@ -323,7 +321,10 @@ def _look(source: Source, scratch: Path) -> Source:
     given = source.options.encoding
     if source.format in formats.KINDS.values():
         encoding = given or "" if source.format == "arff" else ""
-        return _copied(replace(source, encoding=encoding), scratch)
+        try:
+            return _copied(replace(source, encoding=encoding), scratch)
+        except UnicodeDecodeError:
+            return _copied(source.decoded(), scratch)
     is_marked = start[:2] in UTF16
     if b"\0" in start and not is_marked and given is None:
         raise ValueError(
@@ -339,13 +340,6 @@ def _copied(source: Source, scratch: Path) -> Source:
     """Return a copy as plain CSV of a table in another format."""
     if source.compressed and source.format != "arff":
         raise ValueError(f"{source.name} is compressed: unpack it, and give the plain file.")
-    try:
-        return _copy(source, scratch)
-    except UnicodeDecodeError:
-        return _copy(source.decoded(), scratch)
-
-
-def _copy(source: Source, scratch: Path) -> Source:
     path, options = scratch / "copy.csv", source.options
     with (
         copying(path, f"a copy of {source.name}") as copy,
@@ -357,8 +351,8 @@ def _copy(source: Source, scratch: Path) -> Source:
         source,
         path=path,
         format="csv",
-        names=found.names,
-        contents=found.contents,
+        names=tuple(found.names),
+        contents=found.contents(),
         notes=(*source.notes, *found.notes, *source.says_encoding(0)),
         copy_of=source.format,
         encoding="",
