@@ -71,6 +71,25 @@ def test_each_value_comes_back(
                 assert cells(path)[name] == values
 
 
+@given(tables(), st.randoms(), st.sampled_from([*'{}[]",:\n0\\', "\0", "x"]))
+def test_a_stray_character_is_a_sentence_or_what_json_has(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[dict[str, Any]], rng: Any, stray: str
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "t.jsonl"
+    text = "\n".join(map(json.dumps, rows))
+    at = rng.randrange(len(text))
+    text = text[:at] + stray + text[at:]
+    path.write_text(text)
+    try:
+        rows_read, said = len(read(path)), ""
+    except ValueError as error:
+        rows_read, said = 0, str(error)
+    assert "\n" not in said
+    assert said or rows_read == sum(
+        type(json.loads(line)) is dict for line in text.split("\n") if line
+    )
+
+
 @pytest.mark.parametrize(
     ("lines", "expected"),
     [

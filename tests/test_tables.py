@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import gzip
-import io
 import json
 import subprocess
 import sys
@@ -61,16 +60,6 @@ def test_a_long_last_row_is_read(tmp_path: Path, size: int, quote: str, end: str
     for columns in (whole, cells_in_batches(path, 5)):
         assert columns["a"] == [1, 2]
         assert list(map(len, columns["b"])) == [1, size]
-
-
-@pytest.mark.parametrize("text", ['a,b\n5" pipe,x\n\n6" hose,y\n7,5"\n', 'a\n5" pipe\n\nhose\n'])
-def test_quotes_inside_fields_open_nothing(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "t.csv"
-    path.write_text(text)
-    header, *rows = csv.reader(io.StringIO(text))
-    rows = [row or [""] for row in rows if row or len(header) == 1]
-    expected = {n: list(c) for n, c in zip(header, zip(*rows, strict=True), strict=True)}
-    assert {n: [x or "" for x in c] for n, c in cells_of(path).items()} == expected
 
 
 @pytest.mark.parametrize("ends", [("\n", "\r\n"), ("\r\n", "\n"), ("\r", "\n"), ("\n", "\r")])
