@@ -160,8 +160,8 @@ FAULTS = [
     Fault(
         "of a quote that is never closed two lines are bad",
         "src/naively/kernels/splitting.py",
-        "        end = self._end_of_line(at, last=last)\n        is_long",
-        "        end = self._end_of_line(at + 5, last=last)\n        is_long",
+        "            self._note(LONG if is_long else BROKEN, self._text[at:end])",
+        "            self._note(LONG if is_long else BROKEN, self._text[at:])",
         ("tests/test_splitting.py",),
     ),
     Fault(

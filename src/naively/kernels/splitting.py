@@ -237,16 +237,18 @@ class _Record:
         self.fields: list[bytes] = []
         self.lines, self.end, self.is_whole, self.is_broken = 1, 0, False, False
         self.state: Callable[[str, bytes], None] = self._begin
-        self._cell, self._is_nothing = b"", False
-        self._letters, self._by_blanks = dialect.letters, dialect.delimiter == " "
-        self._blanks = dialect.blanks or self._by_blanks
+        self._cell: list[bytes] = []
+        self._letters, self._skips, self._is_nothing = dialect.letters, dialect.blanks, False
+        self._by_blanks = dialect.delimiter == " "
         self._quote, self._escape = dialect.quote.encode(), dialect.escape.encode()
         self.delimiter = dialect.delimiter.encode()
 
     def are_fields(self, line: bytes) -> bool:
         """Whether a line is its fields, and the delimiters between them."""
         marks = self._quote, self._escape
-        return not self._blanks and not any(mark and mark in line for mark in marks)
+        return not (self._skips or self._by_blanks) and not any(
+            mark and mark in line for mark in marks
+        )
 
     def finish(self) -> None:
         """End the record, which the text or a line does here."""
@@ -300,12 +302,12 @@ class _Record:
             self._break()
 
     def _add(self, kind: str, word: bytes) -> None:
-        self._cell += self._meant(word) if kind == "escaped" else word
+        self._cell.append(self._meant(word) if kind == "escaped" else word)
         self.lines += kind in ("end", "escaped") and word.endswith((b"\r", b"\n"))
 
     def _save(self) -> None:
-        self.fields.append(b"" if self._is_nothing else self._cell)
-        self._cell, self._is_nothing, self.state = b"", False, self._begin
+        self.fields.append(b"" if self._is_nothing else b"".join(self._cell))
+        self._cell, self._is_nothing, self.state = [], False, self._begin
 
     def _meant(self, escaped: bytes) -> bytes:
         """Return what an escape and the character behind it mean."""

@@ -247,10 +247,8 @@ class _Lines:
         self.source, self.rows, self.notes = source, 0, source.notes
         self.kinds: dict[str, set[str]] = defaultdict(set)  # of the values of each column
         self._optional: set[str] = set()  # keys that some rows do not have
-        self.what = "JSON lines"
-        self._strays = 0  # bytes that have no character
         self._bad: list[tuple[int, bytes]] = []  # lines that are left out
-        self._is_known = False  # whether all has been read once
+        self.what, self._is_known = "JSON lines", False  # whether all has been read once
         self._text: bytes | None = None  # of rows that are not the lines of the file
         head = [line for line in source.head() if line.strip()]
         if head and head[0].lstrip().startswith("["):
@@ -314,7 +312,7 @@ class _Lines:
             yield number, held
 
     def _pieces(self) -> Iterator[bytes]:
-        self._strays = 0
+        self._strays = 0  # bytes that have no character
         for text, strays in self.source.pieces():
             self._strays += strays
             yield text
