@@ -11,9 +11,9 @@ SEED ?=# what the examples of "make test-thorough" are drawn from; another one e
 SECONDS ?= 60# of each test of "make fuzz"
 IN_NUMPY := $(patsubst %,tests/test_%.py,\
     laws cells kernels sparse sparse_total softmax newton strings read_strings repair_utf8 vocabulary word_arrays tokens \
-    worked estimator store)
+    splitting dialects worked estimator store)
 KERNEL_TESTS := $(patsubst %,tests/test_%.py,\
-    kernels sparse sparse_total softmax newton vocabulary word_arrays tokens cells strings read_strings repair_utf8 string_texts)
+    kernels sparse sparse_total softmax newton vocabulary word_arrays tokens cells strings read_strings repair_utf8 string_texts splitting)
 
 SPEED := --save benchmarks/results/speed.json --page docs/speed.md
 

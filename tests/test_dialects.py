@@ -10,22 +10,20 @@ import gzip
 import io
 import json
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
+from backports import zstd
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 import naively
 from naively import load
-from naively.data.stream import ReadAgainError
 from naively.kernels.encodings import guess
-from naively.wings.cli import predictions
 from naively.wings.files import FileColumns, FileOptions, opened, read
 from tests.commands import run
 
@@ -366,6 +364,63 @@ def test_a_row_below_comments_is_named_by_its_line(tmp_path: Path) -> None:
         assert "'word' in line 8, where a number is expected" in table.notes[-1]
 
 
+# Lines above the header, and below the table
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("Report of May\na,b,c\n1,2,x\n3,4,y\n", 1),
+        ("Report,,\n\na,b,c\n1,2,x\n3,4,y\n", 2),
+        ("Verkauf 2024\nStand: heute\n\na;b;c\n1;2;x\n3;4;y\n", 3),
+        ("sep=;\nBericht\na;b;c\n1;2;x\n3;4;y\n", 1),
+        ('"Sales, by town\n(all)"\na\tb\tc\n1\t2\tx\n3\t4\ty\n', 2),
+    ],
+)
+def test_titles_are_found(tmp_path: Path, text: str, lines: int) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    table = read(path)
+    assert values(table) == {"a": [1, 3], "b": [2, 4], "c": ["x", "y"]}
+    (note,) = table.notes
+    assert note.startswith(f"{lines} line")
+    assert note.endswith("left out: if that is wrong, say skip=0.")
+    path.write_text(text + "5\n")
+    with pytest.raises(ValueError, match=rf"Line {len(text.splitlines()) + 1} of .* \(1\)"):
+        read(path)
+
+
+@pytest.mark.parametrize("text", ["t\na b\nc d\n", "x,,\n1,2,3\n4,5,6\n", "x,y\na,b\n1,2\n"])
+def test_what_is_no_title(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    assert next(iter(read(path).values)) == text[0]
+
+
+def test_as_many_lines_are_left_out_as_are_said(tmp_path: Path) -> None:
+    path, model = tmp_path / "t.csv", tmp_path / "m"
+    path.write_text("1,2\n" * 300 + "Report\na,y\n" + "1,u\n2,v\n" * 20, encoding="utf-8")
+    assert values(read(path, file=FileOptions(skip=301)))["y"][:2] == ["u", "v"]
+    assert run("train", path, "-t", "y", "-o", model, "--skip", "301").returncode == 0
+    assert run("evaluate", model, path).returncode == 0  # as the model has kept
+    path.write_text("Report\na,b,c\n1,2,x\n")
+    with pytest.raises(ValueError, match=r"Line 2 of .* number of fields \(3\)"):
+        read(path, file=FileOptions(skip=0, delimiter=","))
+
+
+@pytest.mark.parametrize("total", ["Total,6,", "TOTAL:,,", "Summe,6,8", "Total: 6"])
+def test_a_total_below_is_no_row(tmp_path: Path, total: str) -> None:
+    path, bad = tmp_path / "t.csv", tmp_path / "bad"
+    path.write_text(f"a,b,c\nx,2,3\ny,4,5\n{total}\n\n")
+    with pytest.raises(ValueError, match=r"Line 4 of .* by bad_rows=skip=FILE\.$"):
+        read(path)
+    expected = {"a": ["x", "y"], "b": [2, 4], "c": [3, 5]}
+    assert values(read(path, file=FileOptions(bad_rows=f"skip={bad}"))) == expected
+    assert bad.read_text().startswith(f"{total}\n")
+    path.write_text(f"a,b,c\n{total}\nx,2,3\n{total}\n")  # a level
+    assert ": " in total or len(read(path)) == 3
+
+
 # Encodings
 
 LANGUAGES = {
@@ -600,6 +655,7 @@ def test_the_file_of_bad_rows_is_whole_or_not_there(tmp_path: Path) -> None:
         ({"encoding": "base64"}, "'base64' is not known"),
         ({"bad_rows": "ignore"}, "must be stop or skip=FILE, got 'ignore'"),
         ({"bad_rows": "skip="}, "must be stop or skip=FILE"),
+        ({"skip": "-1"}, "skip= must be a number of lines, got '-1'"),
         ({"comment": "# "}, "must not have blanks"),
     ],
 )
@@ -614,22 +670,13 @@ def test_an_option_that_is_none(tmp_path: Path, options: dict[str, str], message
     assert done.stderr.count(b"\n") == 1
 
 
-def test_compressed_text_that_python_cannot_read_says_so(tmp_path: Path) -> None:
-    import duckdb
-
-    path = tmp_path / "t.csv.zst"
-    duckdb.sql(f"COPY (SELECT 1 AS a, 2 AS b) TO '{path}' (compression zstd, delimiter '^')")
-    assert values(read(path, file=FileOptions(delimiter="^"))) == {"a": [1], "b": [2]}
-    odd = tmp_path / "odd.csv.zst"
-    lines = "FROM (VALUES ('# made'), ('a,b'), ('1,2'))"
-    duckdb.sql(
-        f"COPY ({lines}) TO '{odd}' (compression zstd, header false, quote '', delimiter '^')"
-    )
-    with pytest.raises(ValueError, match=r"odd.csv.zst is not plain CSV, .* unpack it with zstd"):
-        read(odd)
-    for options in ({"quote": "'"}, {"encoding": "cp1252"}, {"bad_rows": f"skip={tmp_path / 'b'}"}):
-        with pytest.raises(ValueError, match="unpack it with zstd -d"):
-            read(path, file=FileOptions(**options))  # type: ignore[arg-type]
+def test_zstandard_in_any_dialect_and_encoding(tmp_path: Path) -> None:
+    path, bad = tmp_path / "t.csv.zst", tmp_path / "bad"
+    text = "# made\ngröße;y\n1;'a;b'\n2\n3;x\n"
+    path.write_bytes(zstd.compress(text.encode("cp1252")))
+    options = FileOptions(quote="'", encoding="cp1252", bad_rows=f"skip={bad}")
+    assert values(read(path, file=options)) == {"größe": [1, 3], "y": ["a;b", "x"]}
+    assert bad.read_text() == "2\n"
 
 
 TRAINED = [["1", "rot", "u"], ["2", "grün", "v"], ["3", "rot", "u"], ["4", "grün", "v"]] * 5
@@ -695,26 +742,6 @@ def test_bad_rows_are_of_one_file_alone(tmp_path: Path) -> None:
         done = run("predict", model, data, *options)
         assert done.returncode == 2
         assert done.stderr.count(b"\n") == 1
-
-
-def test_what_is_not_plain_late_is_never_half_answered() -> None:
-    """Rows that were answered as plain CSV cannot be taken back."""
-    batch = predictions.Scored(np.full((3, 2), 0.5), [], [])
-    says = iter([1, 0])
-
-    def of_one_batch() -> Iterator[Any]:
-        yield batch
-        if next(says):
-            raise ReadAgainError("t.csv is not plain CSV.")
-
-    assert sum(len(of.p) for of in predictions._once(of_one_batch)) == 3  # none had gone yet
-
-    def of_more() -> Iterator[Any]:
-        yield from (batch, batch)
-        raise ReadAgainError("t.csv is not plain CSV.")
-
-    with pytest.raises(ValueError, match=r"t\.csv is not plain CSV\. Say how it is written"):
-        list(predictions._once(of_more))
 
 
 def test_rows_far_below_say_how_a_file_is_written(tmp_path: Path) -> None:

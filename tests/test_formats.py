@@ -567,7 +567,7 @@ def test_any_value_can_be_quoted(levels, data):
         *(f"{quoted(of, quote)}{between}{quoted(of, quote)} % or so" for of in values),
         *(f"{{0 {quoted(of, quote)}{between}1 {quoted(of, quote)}}}" for of in values),
     ]
-    attributes, rows = read_arff(io.BytesIO("\n".join(lines).encode()), "t.arff")
+    attributes, rows = read_arff(lines, "t.arff")
     assert [of.name for of in attributes] == [name, "text"]
     assert [cells for cells, _ in rows] == [[of, of] for of in values] * 2
 
@@ -578,9 +578,9 @@ def arff(*rows, types=("a numeric", "b {x, 'y z'}", "c string")):
 
 
 def cells(*rows, **options):
-    attributes, found = read_arff(io.BytesIO(arff(*rows, **options).encode()), "t.arff")
+    attributes, found = read_arff(arff(*rows, **options).split("\n"), "t.arff")
     assert len({len(row) for row, _ in found} | {len(attributes)}) == 1
-    _, found = read_arff(io.BytesIO(arff(*rows, **options).encode()), "t.arff")
+    _, found = read_arff(arff(*rows, **options).split("\n"), "t.arff")
     return [row for row, _ in found]
 
 
@@ -676,10 +676,6 @@ def fault(path, **options):
         (arff("{0 1, 2 u"), "after its last value there is a }"),
         (arff("{0 1, 2 u} 5"), "after its last value there is a }"),
         (arff("{0}"), "is no sparse row"),
-        (
-            arff("{}", types=[f"a{i} real" for i in range(20_001)]),
-            "has 20,001 columns, of which DuckDB reads 20,000",
-        ),
     ],
 )  # fmt: skip
 def test_wrong_arff(tmp_path, text, sentence):
@@ -711,7 +707,7 @@ def test_a_line_without_end(tmp_path):
         ("t.db", b"", "is empty"),
         ("t.xlsx", b"", "is empty"),
         ("t.sqlite.gz", gzip.compress(b"x", mtime=0), "is compressed: unpack it"),
-        ("t.arff.zst", b"\x28\xb5\x2f\xfd", "is compressed: unpack it"),
+        ("t.arff.zst", b"\x28\xb5\x2f\xfd", "is not a complete .zst file"),
         (
             "t.arff.gz",
             gzip.compress(arff("1,x,u").encode(), mtime=0)[:-9],

@@ -125,11 +125,11 @@ def test_a_small_table_is_learned_without_what_explains_it(trained, tmp_path):
     )
 
 
-def test_a_table_that_is_not_plain_is_read_by_duckdb(trained, tmp_path):
+def test_csv_of_any_dialect_is_read_without_duckdb(trained, tmp_path):
     quoted = tmp_path / "quoted.csv"
-    quoted.write_text(TABLE.replace("red", '"red"'))
+    quoted.write_text(TABLE.replace("red", '"red"').replace(",", ";"))
     loaded = modules_loaded("-m", "naively", "predict", trained[1], quoted)
-    assert loaded & HEAVY == {"click", "safetensors", "duckdb", "nanoarrow"}
+    assert loaded & HEAVY == {"click", "safetensors"}
 
 
 def test_a_row_in_memory_is_predicted_by_numpy_and_the_reader_of_models(trained):

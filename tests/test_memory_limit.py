@@ -70,8 +70,8 @@ def test_too_little_is_one_sentence(data: Path, tmp_path: Path) -> None:
     arguments = ("train", data / "t.csv", "-t", "kind", "-o", tmp_path / "m")
     assert "at least 300MB" in sentence(*arguments, "--memory-limit", "99MB")
     with pytest.raises(ValueError, match="give more") as said:
-        files.read(data / "t.csv", memory=1 << 20)
-    assert "t.csv cannot be read in the memory" in str(said.value)
+        files.read(data / "t.parquet", memory=1 << 20)
+    assert "t.parquet cannot be read in the memory" in str(said.value)
 
 
 def test_batches_are_smaller(data: Path) -> None:

@@ -274,6 +274,7 @@ def number_of(given: str) -> float | None:
 CHARACTERS = {"tab": "\t", "\\t": "\t", "blank": " "}  # that are hard to write otherwise
 NOTHING = ("", "none")
 SKIP = "skip="
+KEPT_AS: Mapping[str, type] = {"header": bool, "skip": int}  # the others are str
 
 
 def _said(help: str, default: object = None) -> Any:  # noqa: A002
@@ -287,6 +288,8 @@ class FileOptions:
     # whether the first line of CSV holds the names of the columns; else they are "column 1" and
     # so on
     header: bool = _said("The first line is a row; columns are column 1, column 2.", default=True)
+    # how many lines stand above the header; None: lines that are titles are found
+    skip: int | None = _said("Lines above the header that are left out (titles are found).")
     # the character between two fields, or "tab", or "blank" for any number of blanks
     delimiter: str | None = _said("Between fields: one character, tab, or blank (one or more).")
     # the character around fields that hold a delimiter, or "none"
@@ -322,6 +325,10 @@ class FileOptions:
                     f"{mark!r} cannot be two of the delimiter, the quote, the escape character and "
                     "the comment sign: give it once."
                 )
+        if self.skip is not None:
+            if not str(self.skip).isdecimal():
+                raise ValueError(f"skip= must be a number of lines, got {self.skip!r}.")
+            object.__setattr__(self, "skip", int(self.skip))
         if self.bad_rows not in {None, "stop"} and not self.left_out_to:
             raise ValueError(f"bad_rows= must be stop or skip=FILE, got {self.bad_rows!r}.")
         self._check_encoding()
@@ -363,7 +370,7 @@ class FileOptions:
         known = {
             of.name: kept[of.name]
             for of in fields(self)
-            if isinstance(kept.get(of.name), bool if of.name == "header" else str)
+            if isinstance(kept.get(of.name), KEPT_AS.get(of.name, str))
         }
         return FileOptions(**{**known, **self.kept(), "bad_rows": self.bad_rows})
 

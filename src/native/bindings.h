@@ -54,6 +54,9 @@ void bind_take_strings(nb::module_& m);
 void bind_encode_strings(nb::module_& m);
 void bind_repair_utf8(nb::module_& m);
 
+// kernels/splitting.py
+void bind_split_text(nb::module_& m);
+
 // kernels/forms.py
 void bind_read_forms(nb::module_& m);
 

@@ -54,6 +54,7 @@ class GrowingArray {
         return data_ + size_;
     }
     void grow_by(size_t n) { size_ += n; }
+    void shrink_to(size_t n) { size_ = n; }
 
     // A NumPy array of the elements, of which none are left here. It needs the GIL.
     nb::object released() {

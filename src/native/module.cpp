@@ -91,6 +91,7 @@ NB_MODULE(_native, m) {
     naively::bind_take_strings(m);
     naively::bind_encode_strings(m);
     naively::bind_repair_utf8(m);
+    naively::bind_split_text(m);
     naively::bind_read_forms(m);
     naively::bind_vocabulary(m);
     m.def("give_back", &give_back, "Return memory that was freed to the system.");

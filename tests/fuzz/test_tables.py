@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-import json
 import random
 import tempfile
 from collections.abc import Callable
@@ -144,69 +143,6 @@ def check_cell(cell: Any, written: str) -> None:
 @pytest.mark.slow
 def test_csv() -> None:
     fuzz(a_csv, 40)
-
-
-def a_value(rng: random.Random) -> Any:
-    return rng.choice(
-        [
-            None, True, False, 0, 1, -1, 2**53 + 1, 2**63, 10**20, 0.5, -1e300, a_text(rng), "true",
-            "1",
-        ]
-    )  # fmt: skip
-
-
-def a_jsonl(rng: random.Random) -> None:
-    keys = [f"{rng.choice(['k', 'é', 'K k', 'n'])}{j}" for j in range(rng.choice([1, 2, 5]))]
-    of_one_type = rng.random() < 0.5
-    models = {key: a_value(rng) for key in keys}
-    rows = []
-    for _ in range(rng.randrange(1, 30)):
-        row = {key: a_value(rng) for key in keys if rng.random() < 0.9}
-        if of_one_type:
-            row = {k: v for k, v in row.items() if v is None or type(v) is type(models[k])}
-        rows.append(row)
-    lines = [json.dumps(row, ensure_ascii=rng.random() < 0.5) for row in rows]
-    end = rng.choice(["\n", "\r\n", "\n\n", " \n"])
-    text = end.join(lines) + rng.choice(["", end])
-    if rng.random() < 0.2:
-        text = "[" + ",\n".join(lines) + "]"
-    if rng.random() < 0.2:
-        at = rng.randrange(len(text))
-        text = text[:at] + rng.choice('{}[]",:\n0\\\0x') + text[at:]
-    try:
-        rows = (
-            json.loads(text)
-            if text[:1] == "["
-            else [json.loads(line) for line in text.split("\n") if line.strip()]
-        )
-    except ValueError:
-        rows = []
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "t.jsonl")
-        path.write_bytes(text.encode(rng.choice(["utf-8", "utf-8-sig"])))
-        either(path, lambda table: check_json(table, rows))
-
-
-def check_json(table: FileColumns, rows: list[Any]) -> None:
-    assert len(table) == len(rows)
-    for name, column in table.values.items():
-        for cell, row in zip(column.tolist(), rows, strict=True):
-            value = row.get(name)
-            if isinstance(cell, str):
-                spelled = value if isinstance(value, str) else json.dumps(value)
-                assert cell == spelled or float(cell) == value
-            elif is_missing(cell):
-                is_word = isinstance(value, str | bool) or table.rows.kind(name) != "number"
-                assert is_missing(value) or is_word
-            elif isinstance(value, str):
-                assert value.startswith("2020-01-02") or read_cell(value).value == cell
-            else:
-                assert cell in (value, float(value))
-
-
-@pytest.mark.slow
-def test_json_lines() -> None:
-    fuzz(a_jsonl, 40)
 
 
 def a_flip(rng: random.Random) -> None:

@@ -59,10 +59,7 @@ WRITTEN: dict[Content, str] = {
 
 
 class ReadAgainError(Exception):
-    """A stream must be read again from its first row: a column is not what it was taken for.
-
-    With an argument, a sentence, the rows that were read so far were not what they are either.
-    """
+    """A stream must be read again from its first row: a column is not what it was taken for."""
 
 
 class Stream(ABC):

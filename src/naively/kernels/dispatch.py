@@ -21,6 +21,7 @@ from naively.kernels import search as softmax
 from naively.kernels import sparse as sparse_total
 from naively.kernels.native import NATIVE, choose
 from naively.kernels.reference import Floats
+from naively.kernels.splitting import Splitter as Splitter  # noqa: PLC0414
 from naively.kernels.vocabulary import Vocabulary as Vocabulary  # noqa: PLC0414
 
 HINT = (
@@ -66,6 +67,7 @@ give_back = choose(reference.give_back)
 if NATIVE is not None:
     forms.check_names(NATIVE.FORM_NAMES)
     Vocabulary = NATIVE.Vocabulary  # type: ignore[misc]  # a class with the same methods
+    Splitter = NATIVE.Splitter  # type: ignore[misc]
 
 
 def set_threads(count: int) -> None:

@@ -13,7 +13,7 @@ from naively.counting.axis import Name, title
 from naively.data.columns import LEVELS, Cells, Column, Kind, Reading, as_objects, missing_in
 from naively.data.frames import Table, as_rows
 from naively.data.reading import Forms, ReadAs, said_of_words, settled
-from naively.data.stream import ReadAgainError, Stream, as_stream
+from naively.data.stream import Stream, as_stream
 from naively.doors import wing
 from naively.kernels.forms import Form
 from naively.kernels.strings import Strings
@@ -135,25 +135,14 @@ def columns(
     """
     if isinstance(table, str | Path):
         with wing("file")(table, labels=target, file=file or FileOptions()) as stream:
-            found = _of_stream(stream, event_models, target)
+            found = _overview(stream.columns(), stream.names, event_models, target)
             return Overview(found, stream.notes)
     stream_of = as_stream(table)
     if isinstance(stream_of, Stream):
-        return Overview(_of_stream(stream_of, event_models, target))
+        return Overview(_overview(stream_of.columns(), stream_of.names, event_models, target))
     rows = as_rows(table)
     whole = {title(name): (rows.cells(name), rows.kind(name)) for name in rows.names}
     return Overview(_overview([whole], list(whole), event_models, target))
-
-
-def _of_stream(
-    stream: Stream, event_models: EventModels, target: str | None
-) -> tuple[ColumnOverview, ...]:
-    """Return what the columns of a stream are taken for; a file may have to be written again."""
-    while True:
-        try:
-            return _overview(stream.columns(), stream.names, event_models, target)
-        except ReadAgainError:
-            continue
 
 
 def _overview(

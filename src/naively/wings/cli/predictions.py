@@ -267,11 +267,7 @@ def _once(batches: Batches) -> Iterator[Scored]:
                 if seen > done or not done:
                     waiting = batch.since(max(0, len(batch.p) - (seen - done)))
                     done = seen
-        except ReadAgainError as again:
-            if again.args and done > (0 if waiting is None else len(waiting)):
-                raise ValueError(
-                    f"{again} Say how it is written (--quote, --escape), or --output a file."
-                ) from again
+        except ReadAgainError:
             continue
         break
     if waiting is not None:

@@ -1,4 +1,4 @@
-"""Rows from files: CSV, Parquet, JSON lines and folders of texts, by DuckDB."""
+"""Rows from files: CSV, JSON, Parquet, workbooks, ARFF, SQLite, and folders of texts."""
 
 from naively.options import FileOptions
 from naively.wings.files.reader import FileColumns, opened, read

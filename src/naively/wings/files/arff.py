@@ -8,9 +8,9 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from naively.data.columns import Content
@@ -34,6 +34,7 @@ PLACE_OF = re.compile(r"[ \t]*+(\d{1,9})[ \t]++(?=\S)")  # of an attribute, befo
 NUMERAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 ESCAPED = re.compile(r"\\(u[0-9a-fA-F]{4}|.)")
 ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
+SHOWN = 5  # levels
 ISO = "yyyy-MM-dd'T'HH:mm:ss"  # of dates, where no other format is given
 FORMAT = re.compile(r"'([^']*)'|(([A-Za-z])\3*)|.")
 DIRECTIVES = {
@@ -102,21 +103,19 @@ class _Line:
         return None if bare in ("", "?") else bare, more is not None, at
 
 
-def read_arff(file: BinaryIO, name: str) -> tuple[list[Attribute], Iterator[Row]]:
+def read_arff(text: Iterable[str], name: str) -> tuple[list[Attribute], Iterator[Row]]:
     """Return the attributes of an ARFF file, and its rows one by one."""
-    lines = _lines(file, name)
+    lines = _lines(text, name)
     attributes = _header(lines, name)
     rows = ((_sparse if of.text[0] == "{" else _dense)(of, attributes) for of in lines)
     return attributes, rows
 
 
-def _lines(file: BinaryIO, name: str) -> Iterator[_Line]:
+def _lines(text: Iterable[str], name: str) -> Iterator[_Line]:
     """Yield the lines that are neither empty nor comments."""
-    lines = (line for some in file for line in some.splitlines())
-    for i, line in enumerate(lines, 1):
-        text = line.decode("utf-8-sig" if i == 1 else "utf-8", "surrogateescape").strip()
-        if text and text[0] != "%":
-            yield _Line(text, f"Line {i} of {name}")
+    for i, line in enumerate(map(str.strip, text), 1):
+        if line and line[0] != "%":
+            yield _Line(line, f"Line {i} of {name}")
 
 
 def _header(lines: Iterator[_Line], name: str) -> list[Attribute]:
@@ -165,12 +164,9 @@ def _nominal(line: _Line, name: str, at: int) -> Attribute:
     if line.text[end : end + 1] != "}":
         raise line.wrong(f'has no }} behind the values of "{name}"')
     levels = {value: value for value in values if value is not None}
-    what = f"one of {_shown(list(levels))}"
+    shown = ", ".join([*levels][:SHOWN]) + (", ..." if len(levels) > SHOWN else "")
+    what = f"one of {shown}"
     return Attribute(name, "levels", levels.__getitem__, what, next(iter(levels), None))
-
-
-def _shown(levels: Sequence[str], most: int = 5) -> str:
-    return ", ".join(levels[:most]) + (", ..." if len(levels) > most else "")
 
 
 def _number(text: str) -> float | None:

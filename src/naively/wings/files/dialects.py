@@ -1,186 +1,37 @@
-"""Dialects of CSV: which one a file is written in, and its records, read by Python's csv module."""
+"""Which dialect of CSV a text is written in, and the names of its columns."""
 
 from __future__ import annotations
 
-import contextlib
-import csv
 import re
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import takewhile
-from typing import Any, NamedTuple
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import count, takewhile
+from typing import NamedTuple
 
+from naively.data.reading import SURE
+from naively.kernels.dispatch import Splitter
 from naively.kernels.forms import Form, read_cell
+from naively.kernels.splitting import Dialect
 from naively.options import FileOptions
-
-# --- How a text table is written -----------------------------------------------------------------
-#
-# DuckDB reads plain CSV: a delimiter, quotes ("), a quote within quotes twice. Any other dialect is
-# read here, record by record, and written again as plain CSV.
-
+from naively.wings.files.formats import NAMED, numbered
+from naively.wings.files.source import Source
 
 DELIMITERS = ",\t;|"
 SIGNS = "#%|"  # at the begin of lines above the header that are no rows
-LONGEST = 1 << 26  # bytes of a line, of a row and of a cell
-MOST_LINES = 1 << 20  # of a record, before its quote counts as one that is never closed
 ROW_NAME = "row name"
-LETTERS = {"t": "\t", "n": "\n", "r": "\r", "b": "\b", "v": "\v", "f": "\f", "Z": "\x1a"}
-
-
-@dataclass(frozen=True)
-class CsvDialect:
-    """How a text table is written."""
-
-    # the character between two fields; a blank stands for any number of blanks and tabs
-    delimiter: str = ","
-    quote: str = '"'  # the character around fields; an empty string if there is none
-    # the character before one that is part of its field; an empty string if there is none. A quote
-    # within quotes may be written twice in any case
-    escape: str = ""
-    comment: str = ""  # how lines begin that are left out; an empty string if there are none
-    # how many lines stand above the header, which may then begin like a comment itself
-    above: int = 0
-    blanks: bool = False  # whether blanks after a delimiter are left out
-    row_names: bool = False  # whether the header has no name for the first column
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether DuckDB reads it."""
-        by_one_sign = self.delimiter.isascii() and self.delimiter != " "
-        return by_one_sign and self == CsvDialect(self.delimiter)
-
-    def prepare(self) -> Callable[[str], str]:
-        """Return what makes a line one that the csv module reads as it is meant."""
-        if self.delimiter == " ":
-            return self._with_blanks
-        if not self.escape:
-            return str
-        escaped = re.compile(re.escape(self.escape) + "(.)", re.DOTALL)
-        meant = {self.quote, self.escape, self.delimiter, "\r", "\n"}
-        letters = LETTERS if self.escape == "\\" and not self.quote else {}
-
-        def unescaped(found: re.Match[str]) -> str:
-            letter = found[1]
-            if letter in letters:
-                return self.escape + letters[letter]
-            if letter in meant or not self.quote:
-                return found[0]
-            return self.escape + found[0]  # it stays, as in C:\dir
-
-        around = re.escape(self.delimiter)
-        nothing = re.compile(rf"(?<![^{around}])\\N(?=[{around}\r\n]|$)")
-
-        def prepared(line: str) -> str:
-            if letters:
-                line = nothing.sub("", line)
-            if line.endswith(f"{self.escape}\r\n"):
-                line = f"{line[:-2]}\n"  # the csv module escapes one character
-            return escaped.sub(unescaped, line)
-
-        return prepared
-
-    def _with_blanks(self, line: str) -> str:
-        """Return a line whose tabs outside quotes are blanks."""
-        if "\t" in line:
-            parts = line.split(self.quote or "\n")
-            parts[::2] = [part.replace("\t", " ") for part in parts[::2]]
-            line = self.quote.join(parts)
-        return line.strip(" \r\n")
-
-
-class Record(NamedTuple):
-    """A record of a table, or, where its quotes are wrong, the line on which it begins."""
-
-    line: int
-    fields: list[str]
-    lines: list[str]  # as they are written
-    is_broken: bool = False  # a quote is never closed, or has text after it
-
-
-class Records:
-    """The records of a text table; empty lines, which have no field, among them."""
-
-    # Of a record whose quotes are wrong the first line is one that is broken, and reading goes on
-    # with the next.
-
-    def __init__(self, lines: Iterable[str], dialect: CsvDialect) -> None:
-        self._lines, self._dialect = iter(lines), dialect
-        self._again: deque[str] = deque()  # lines that a broken record had taken
-        self._taken: list[str] = []  # of the record that is read
-        self._line = 1
-        self.comments = 0
-
-    def __iter__(self) -> Iterator[Record]:
-        of = self._dialect
-        how: dict[str, Any] = {
-            "delimiter": of.delimiter,
-            "quotechar": of.quote or None,
-            "quoting": csv.QUOTE_MINIMAL if of.quote else csv.QUOTE_NONE,
-            "escapechar": of.escape or None,
-            "skipinitialspace": of.blanks or of.delimiter == " ",
-            "strict": True,
-        }
-        while True:
-            try:
-                for fields in csv.reader(self._feed(), **how):
-                    yield Record(self._line, fields, self._taken)
-                    self._line += len(self._taken)
-                    self._taken = []
-            except csv.Error:
-                first, *rest = self._taken
-                yield Record(self._line, [], [first], is_broken=True)
-                self._again.extendleft(reversed(rest))
-                self._line += 1
-                self._taken = []
-            else:
-                return
-
-    def _feed(self) -> Iterator[str]:
-        comment, prepared, size = self._dialect.comment, self._dialect.prepare(), 0
-        above = self._dialect.above
-        one_line = self._dialect.delimiter == " "
-        while True:
-            line = self._again.popleft() if self._again else next(self._lines, None)
-            if line is None:
-                return
-            if not self._taken:
-                size = 0
-                is_header = above and self._line == above + 1
-                if comment and line.startswith(comment) and not is_header:
-                    self._line += 1
-                    self.comments += 1
-                    continue
-            elif one_line:
-                self._again.appendleft(line)
-                raise csv.Error("a quote is not closed")
-            self._taken.append(line)
-            size += len(line)
-            if size > LONGEST or len(self._taken) > MOST_LINES:
-                raise csv.Error("a quote is not closed")
-            yield prepared(line)
-
-
-@contextlib.contextmanager
-def long_fields() -> Iterator[None]:
-    """Let the csv module read fields as long as a line may be."""
-    limit = csv.field_size_limit(LONGEST)
-    try:
-        yield
-    finally:
-        csv.field_size_limit(limit)
-
+MOST_TITLES = 20  # lines
 
 # --- Which dialect it is, by the first lines -----------------------------------------------------
 
 
 def csv_dialect(
     head: Sequence[str], options: FileOptions, said: str = "", *, by_blanks: bool = True
-) -> tuple[CsvDialect, list[list[str]]]:
+) -> tuple[Dialect, list[list[str]]]:
     """Return the dialect that options and the first lines of a file say, and their rows."""
     quote = '"' if options.quote is None else options.quote
     escape = "" if options.escape in {None, quote} else options.escape or ""
-    of = CsvDialect("", quote, escape, options.comment or "")
+    of = Dialect("", quote, escape, options.comment or "")
     given = options.delimiter or said
     by_blanks = by_blanks and not given
     if options.comment is None and (above := _above(head, of, given, options, by_blanks)):
@@ -212,18 +63,14 @@ def _have_names(rows: list[list[str]]) -> bool:
     )
 
 
-def first_rows(lines: Sequence[str], dialect: CsvDialect) -> list[list[str]]:
-    """Return the rows of the first lines of a file; those that are empty are left out."""
-    rows: list[list[str]] = []
-    # A broken quote, or a field longer than the csv module takes, ends the sample.
-    for record in Records(lines, dialect):
-        if record.is_broken:
-            break
-        rows.append(record.fields)
-    return [row for row in rows if row]
+def first_rows(lines: Sequence[str], dialect: Dialect) -> list[list[str]]:
+    """Return the rows of the first lines of a file; a broken quote ends them."""
+    splitter = Splitter(dialect, ragged=True)
+    splitter.split("".join(lines).encode("utf-8", "surrogatepass"), last=True)
+    return splitter.records()
 
 
-def _delimiter(lines: Sequence[str], dialect: CsvDialect) -> str:
+def _delimiter(lines: Sequence[str], dialect: Dialect) -> str:
     """Return the delimiter under which most rows have as many fields as the header."""
 
     def merit(delimiter: str) -> tuple[bool, float, int]:
@@ -234,8 +81,38 @@ def _delimiter(lines: Sequence[str], dialect: CsvDialect) -> str:
     return max(DELIMITERS, key=merit)
 
 
+def titles(head: Sequence[str], options: FileOptions, said: str, *, by_blanks: bool) -> int:
+    """Return how many of the first lines are titles, which stand above the header of a table."""
+    # A title has at most half as many fields that are filled as the table. The header has a name,
+    # and no number, for each column, of which one holds numbers, or there are three or more.
+    _, rows = csv_dialect(head, options, said, by_blanks=by_blanks)
+    widths = {len(row) for row in rows}
+    if not options.header or not rows or (len(widths) == 1 and min(widths) > 1 and all(rows[0])):
+        return 0
+    for above in range(1, min(MOST_TITLES, len(head) - 2) + 1):
+        if not head[above].strip():
+            continue
+        dialect, rows = csv_dialect(
+            head[above : above + MOST_TITLES], options, said, by_blanks=by_blanks
+        )
+        if dialect.comment != (options.comment or "") or dialect.row_names or len(rows) < 2:
+            continue
+        width = len(rows[0])
+        fits = [row for row in rows if len(row) == width]
+        are_names = all(name.strip() and not _is_number(name) for name in rows[0])
+        if width < 2 or not are_names or len(rows[1]) != width or 3 * len(fits) < 2 * len(rows):
+            continue
+        columns = zip(*fits[1:], strict=True)
+        has_numbers = any(all(map(_is_number, filter(None, of))) and any(of) for of in columns)
+        over = first_rows(head[:above], dialect)
+        filled = [sum(map(bool, map(str.strip, row))) for row in over]
+        if over and max(filled) <= width / 2 and (has_numbers or (width > 2 and max(filled) == 1)):
+            return above
+    return 0
+
+
 def _above(
-    head: Sequence[str], dialect: CsvDialect, given: str, options: FileOptions, by_blanks: bool
+    head: Sequence[str], dialect: Dialect, given: str, options: FileOptions, by_blanks: bool
 ) -> int:
     """Return how many lines above the header begin with a sign and are no rows."""
     # A line is none if it does not have as many fields as those below, which a header such as
@@ -266,13 +143,10 @@ def _above(
     unlike = [
         i
         for i, line in enumerate(leading)
-        if _width(line, of) not in {width, width - ends} or (words and line.startswith(words))
+        if len(next(iter(first_rows([line], of)), [])) not in {width, width - ends}
+        or (words and line.startswith(words))
     ]
     return unlike[-1] + 1 if unlike else 0
-
-
-def _width(line: str, dialect: CsvDialect) -> int:
-    return len(next(iter(first_rows([line], dialect)), []))
 
 
 def _are_columns(rows: list[list[str]], lines: int, options: FileOptions) -> bool:
@@ -298,27 +172,10 @@ def _is_number(cell: str) -> bool:
     return read_cell(cell).form > Form.TRUTH
 
 
-# --- Which dialect it is, where it is not plain CSV: the one by which every record can be read ----
+# --- Which dialect it is, where it is not plain CSV ----------------------------------------------
 
 
-@dataclass
-class Look:
-    """What reading a whole table by a dialect has shown."""
-
-    dialect: CsvDialect
-    header: list[str]  # the first record; empty if it cannot be read
-    rows: int = 0  # the number of records, without the first
-    # how many of them cannot be read, or have another number of fields than the header
-    bad: int = 0
-    first: Record | None = None  # the first of them
-
-
-def is_bad(record: Record, width: int) -> bool:
-    """Whether a record is broken, or has not so many fields; an empty line may be of no record."""
-    return record.is_broken or (bool(record.fields) and len(record.fields) != width)
-
-
-def others(of: CsvDialect, text: str) -> list[CsvDialect]:
+def others(of: Dialect, text: str) -> list[Dialect]:
     """Return the dialects that may be meant where plain CSV cannot read a record."""
     slashed = "\\" in text
     found = [replace(of, escape="\\")] if slashed and '"' in text else []
@@ -329,26 +186,7 @@ def others(of: CsvDialect, text: str) -> list[CsvDialect]:
     return found
 
 
-def look(lines: Iterable[str], dialect: CsvDialect, *, every: bool) -> Look:
-    """Read a table, up to the first record that cannot be read or, if asked for, every one."""
-    records = Records(lines, dialect)
-    seen = Look(dialect, [])
-    width = 0
-    for record in records:
-        if not width and not record.is_broken and record.fields:
-            seen.header = record.fields
-            width = len(record.fields) + dialect.row_names
-            continue
-        seen.rows += bool(record.fields) or record.is_broken
-        if is_bad(record, width):
-            seen.bad += 1
-            seen.first = seen.first or record
-            if not every or not width:
-                return seen
-    return seen
-
-
-def speaks_for(lines: Iterable[str], of: CsvDialect) -> bool:
+def speaks_for(lines: Iterable[str], of: Dialect) -> bool:
     """Whether the characters of a file are what such a dialect writes, as far as they show it."""
     # Without quotes, a field has text after a quote that is closed, or one inside, and fewer fields
     # stand in quotes than lines have others. Backslashes without quotes stand before what must be
@@ -378,3 +216,111 @@ def speaks_for(lines: Iterable[str], of: CsvDialect) -> bool:
         if of.escape and "\\" in line and "\\" in re.sub(known, "", line):
             return False
     return shown and (not whole or whole < alone)
+
+
+# --- The names of the columns, and what is odd about them ----------------------------------------
+
+
+TEXT = 4  # words, of which a name hardly has so many
+FEW_LINES = 3  # of a table of one column, up to which chance may put one sign into each
+
+
+class ColumnNames(NamedTuple):
+    """The names of the columns, each another one."""
+
+    names: list[str]
+    spaced: bool = False  # whether a blank follows each delimiter, which is left out
+    repeated: tuple[str, ...] = ()  # names that more than one column has
+    looks_like_data: bool = False  # whether the line that is taken for the names looks like a row
+    unnamed: tuple[int, ...] = ()  # the columns to which the header gives no name, counted from 1
+    undivided: str = ""  # what each row has as often, in a table of one column
+
+    def notes(self, source: Source, said: Sequence[str] = ()) -> Iterator[str]:
+        """Yield a sentence about each thing that is odd, and what is said of the text."""
+        if self.looks_like_data and source.copy_of not in NAMED:
+            yield (
+                f"Line 1 of {source.name} is taken for the names of the columns, but looks like "
+                "a row: if it is one, say header=False."
+            )
+        yield from (*source.notes, *said)
+        if self.spaced:
+            yield f"The blank after each delimiter of {source.name} was left out."
+        if self.repeated:
+            names = ", ".join(f'"{name}"' for name in self.repeated)
+            yield (
+                f"{source.name} has more than one column named {names}: the second is called "
+                f'"{self.repeated[0]} (2)", and so on.'
+            )
+        if self.unnamed:
+            yield (
+                f"The header of {source.name} has no name for {len(self.unnamed):,} of its "
+                f'columns: one is called "column{self.unnamed[0]}".'
+            )
+        if self.undivided:
+            yield (
+                f"{source.name} has one column, in whose rows {self.undivided!r} is as often: if "
+                f"it stands between fields, say delimiter='{self.undivided}', and "
+                "take out what is above the header."
+            )
+
+
+def column_names(
+    source: Source, header: Sequence[str], rows: Sequence[Sequence[str]]
+) -> ColumnNames:
+    """Return the names of the columns of CSV, by its first record and by its first rows."""
+    asked = source.options
+    if asked.header:
+        names = [name or f"column{i}" for i, name in enumerate(header, 1)]
+    else:
+        names = numbered(len(header))
+    after = [cell for row in rows for cell in row[1:]]  # the delimiters
+    spaced = bool(after) and all(cell.startswith(" ") for cell in after)
+    names = [name.lstrip(" ") for name in names] if spaced else names
+    repeated = tuple(name for name, times in Counter(names).items() if times > 1)
+    rows = [header, *rows[1:]]
+    looks_like_data = asked.header and _looks_like_data(rows)
+    unnamed = tuple(i for i, name in enumerate(header, 1) if asked.header and not name)
+    undivided = _undivided(rows) if len(names) == 1 and not source.copy_of else ""
+    return ColumnNames(_told_apart(names), spaced, repeated, looks_like_data, unnamed, undivided)
+
+
+def _told_apart(names: Sequence[str]) -> list[str]:
+    """Return names of which those that came before have a number behind them."""
+    taken, seen, found = set(names), set[str](), []
+    for name in names:
+        own = name
+        if name in seen:
+            own = next(each for i in count(2) if (each := f"{name} ({i})") not in taken)
+        taken.add(own)
+        seen.add(name)
+        found.append(own)
+    return found
+
+
+def _undivided(rows: Sequence[Sequence[str]]) -> str:
+    """Return what may stand between the fields of a table that has one column, if anything does."""
+    lines = [row[0] for row in rows if row and row[0].strip()]
+    for sign in ";|\t^~:" if len(lines) > FEW_LINES else "":
+        counts = {line.count(sign) for line in lines[1:]}
+        header = lines[0].count(sign)
+        if len(counts) == 1 and 0 not in counts and (header in counts or sign in DELIMITERS):
+            return sign
+    return ""
+
+
+def _looks_like_data(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first row has no name above numbers, but what the rows below have."""
+    below = [row for row in rows[1:] if len(row) == len(rows[0])]
+    alike = False
+    for name, *every in zip(rows[0], *below, strict=True):
+        cells = [cell for cell in every if cell.strip()]
+        forms = [read_cell(cell).form for cell in cells]
+        if not forms or sum(form > Form.TRUTH for form in forms) < SURE * len(forms):
+            words = [len(text.split()) for text in (name, *cells)]
+            is_text = min(words[0], sum(words) / len(words)) >= TEXT and not name.endswith("?")
+            alike |= is_text or (name in cells and rows[0] not in below)
+            continue
+        if read_cell(name).form <= Form.TRUTH:
+            return False
+        alike = True
+    return alike

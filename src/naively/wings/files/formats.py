@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from itertools import chain, dropwhile, islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, BinaryIO, Literal, NamedTuple, TextIO, TypeAlias
+from typing import IO, TYPE_CHECKING, BinaryIO, Literal, TextIO, TypeAlias
 
 from naively.options import FileOptions
 from naively.wings.files.arff import read_arff
@@ -42,20 +42,11 @@ SQLITE, OLE, ZIP, UTF16 = b"SQLite format 3\0", b"\xd0\xcf\x11\xe0", b"PK\x03\x0
 WORKBOOK = re.compile(r"xl/workbook\.(xml|bin)|content\.xml")  # in a ZIP archive
 EXPANSION = 200  # times its size, which a compressed file may hold; real tables hold up to 50
 HARMLESS = 1 << 26  # bytes, which a compressed file of any size may hold
-MOST_COLUMNS = 20_000  # the time of reading CSV grows with the square of their number
 EXACT = 1 << 53  # below it each whole number is a float of its own
 
 
 class EmptyFileError(ValueError):
     """A file in which there is nothing to read, which is passed over among others."""
-
-
-class Copied(NamedTuple):
-    """A table that was copied: the names of its columns, what they are, and notes about it."""
-
-    names: tuple[str, ...]
-    contents: Contents
-    notes: tuple[str, ...]
 
 
 def recognised(path: Path, ending: str) -> tuple[str | None, tuple[str, ...]]:
@@ -87,37 +78,23 @@ def _is_workbook(path: Path) -> bool:
 
 
 def copied(
-    kind: str,
-    path: Path,
-    file: BinaryIO,
-    out: TextIO,
-    *,
-    name: str,
-    options: FileOptions = FileOptions(),
-) -> Copied:
-    """Write a table as plain CSV without a header, row by row."""
-    copy = _Copy(out, name)
+    kind: str, path: Path, lines: Iterable[str], out: TextIO, *, name: str, options: FileOptions
+) -> Copy:
+    """Write a table as plain CSV without a header, row by row; lines are those of a text."""
+    copy = Copy(out, name)
     if kind == "excel":
-        notes = _copy_sheet(file, copy, options)
+        with path.open("rb") as file:
+            copy.notes = _copy_sheet(file, copy, options)
     elif kind == "sqlite":
-        notes = _copy_table(path, copy, options.table)
+        copy.notes = _copy_table(path, copy, options.table)
     else:
-        notes = _copy_arff(file, copy)
-    return Copied(tuple(copy.names), copy.contents(), notes)
+        copy.notes = _copy_arff(lines, copy)
+    return copy
 
 
 def numbered(columns: int) -> list[str]:
     """Return the names of columns that have none."""
     return [f"column {i}" for i in range(1, columns + 1)]
-
-
-def check_width(columns: int, name: str) -> None:
-    """Raise a ValueError if a table has more columns than can be read."""
-    if columns > MOST_COLUMNS:
-        raise ValueError(
-            f"{name} has {columns:,} columns, of which DuckDB reads {MOST_COLUMNS:,} in "
-            "reasonable time: leave some out, or give an array to the Python library."
-        )
 
 
 # --- The copy: cells as CSV writes them, and what the types of a column's cells say of it --------
@@ -131,13 +108,14 @@ CONTENTS: dict[type, Content] = {
 }
 
 
-class _Copy:
+class Copy:
     """The copy of a table."""
 
     def __init__(self, out: TextIO, name: str) -> None:
         # name: the name of the original in messages
         self.name = name
         self.names: list[str] = []
+        self.notes: tuple[str, ...] = ()
         # All are in quotes: the csv module does not see that a lone carriage return needs them.
         self._writer = csv.writer(out, quoting=csv.QUOTE_ALL, lineterminator="\n")
         self._types: list[set[type]] = []
@@ -146,7 +124,6 @@ class _Copy:
     def begin(self, names: Iterable[Cell], said: Sequence[Content | None] = ()) -> None:
         """Take the names of the columns, of which a file may say what they are."""
         self.names = [_written(name) for name in names]
-        check_width(len(self.names), self.name)
         self._types = [set() for _ in self.names]
         self._said = said
 
@@ -161,12 +138,9 @@ class _Copy:
 
     def contents(self) -> Contents:
         """Return what the columns are where that is known: all cells say the same."""
-        found = self._said or [_only({CONTENTS.get(of) for of in types}) for types in self._types]
+        every = [{CONTENTS.get(of) for of in types} for types in self._types]
+        found = self._said or [next(iter(of)) if len(of) == 1 else None for of in every]
         return {name: of for name, of in zip(self.names, found, strict=True) if of is not None}
-
-
-def _only(contents: set[Content | None]) -> Content | None:
-    return next(iter(contents)) if len(contents) == 1 else None
 
 
 def _written(cell: Cell) -> str:
@@ -197,9 +171,9 @@ def number(value: float) -> str:
     return f"{text}0" if re.fullmatch(r"-?\d{1,3}\.\d{3}", text) else text
 
 
-def _copy_arff(file: BinaryIO, copy: _Copy) -> tuple[str, ...]:
+def _copy_arff(lines: Iterable[str], copy: Copy) -> tuple[str, ...]:
     """Write the rows of an ARFF file, whose attributes are the columns."""
-    attributes, rows = read_arff(file, copy.name)
+    attributes, rows = read_arff(lines, copy.name)
     copy.begin([of.name for of in attributes], [of.content for of in attributes])
     weighted = 0
     for cells, has_weight in rows:
@@ -225,7 +199,7 @@ SHEET = re.compile(r"xl/worksheets/[^/]+\.xml")
 ARCHIVE_DAMAGE = (zipfile.BadZipFile, EOFError, zlib.error, RuntimeError, ValueError, OSError)
 
 
-def _copy_sheet(file: BinaryIO, copy: _Copy, options: FileOptions) -> tuple[str, ...]:
+def _copy_sheet(file: BinaryIO, copy: Copy, options: FileOptions) -> tuple[str, ...]:
     """Write a sheet: its first row has the names, wherever it begins, or is a row."""
     of_archive = _check_archive(file, copy.name)
     with _calamine(file, copy.name) as workbook:
@@ -450,7 +424,7 @@ def _no_such(name: str, what: str, asked: str, names: Sequence[str]) -> str:
 # --- A table of an SQLite database ---------------------------------------------------------------
 
 
-def _copy_table(path: Path, copy: _Copy, asked: str | None) -> tuple[str, ...]:
+def _copy_table(path: Path, copy: Copy, asked: str | None) -> tuple[str, ...]:
     """Write a table or view of a database, which nothing can change meanwhile."""
     name = copy.name
     _check_size(path, name)

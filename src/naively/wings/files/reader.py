@@ -6,9 +6,9 @@ import difflib
 import sys
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from glob import glob, has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
@@ -18,24 +18,31 @@ import numpy as np
 from naively import saving
 from naively.data.columns import LEVELS, READ_AS, Column, ColumnRows, Content, Reading, column_rows
 from naively.data.reading import ReadAs
-from naively.data.stream import ROWS, ReadAgainError, Stream, TableInMemory
+from naively.data.stream import ROWS, Stream, TableInMemory
 from naively.kernels.strings import Strings
 from naively.options import FileOptions
-from naively.wings.files.copies import decode, find, replaced, spool
+from naively.wings.files.delimited import DelimitedTable
 from naively.wings.files.formats import EmptyFileError, listed
-from naively.wings.files.plain import PlainTable, plain_rows
 from naively.wings.files.source import (
     EXTENSIONS,
     Asked,
     ChooseColumns,
     Source,
     check_exists,
+    decode,
+    find,
     plain_extension,
+    replaced,
+    spool,
 )
 from naively.wings.mail.places import is_mail
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from naively.wings.files.parquet import Connection
+
+    Connected: TypeAlias = Callable[[Callable[[int | None], Connection]], Connection]
 
 
 # --- Files are tables of any length: CSV, Parquet, JSON lines, folders of texts, and mail --------
@@ -93,11 +100,7 @@ def read(
     ) as table:  # fmt: skip
         if said is not None:
             table.said = said(table.names)
-        while True:
-            try:
-                return FileColumns(table.read(), table.notes)
-            except ReadAgainError:
-                continue  # a copy of the file has been repaired
+        return FileColumns(table.read(), table.notes)
 
 
 @contextmanager
@@ -133,7 +136,7 @@ def opened(
     name = "standard input" if is_input else str(path)
 
     choose = partial(_choose, columns=columns, ignore=ignore, where=name)
-    asked = Asked(choose, wanted, labels, rows, memory)
+    asked = Asked(choose, ignore, wanted, labels, rows, memory)
     path = Path(path)
     every = None if is_input else files_at(path)
     if every is not None and not (path.is_dir() and is_mail(path)):
@@ -154,17 +157,35 @@ def opened(
     with (
         tempfile.TemporaryDirectory(prefix="naively-") as scratch,
         _left_out(file, [path]) as bad,
+        _connecting(memory) as connected,
     ):
-        folder = Path(scratch)
-        source = replace(_source(path, name, format, folder, file), left_out=bad)
-        plain = plain_rows(source)
-        if plain is not None:
-            yield PlainTable(source, *plain, asked)
-            return
-        from naively.wings.files.tables import FileTable  # which imports DuckDB
+        source = _source(path, name, format, Path(scratch), file)
+        yield _table(replace(source, left_out=bad), asked, connected)
 
-        with closing(FileTable(source, asked, folder)) as table:
-            yield table
+
+def _table(source: Source, asked: Asked, connected: Connected) -> Stream:
+    """Return the table in a file."""
+    if source.format == "csv":
+        return DelimitedTable(source, asked)
+    if source.format == "jsonl":
+        from naively.wings.files.json_rows import JsonTable  # which imports msgspec
+
+        return JsonTable(source, asked)
+    from naively.wings.files.parquet import ParquetTable, connect  # which import DuckDB
+
+    return ParquetTable(source, asked, connected(connect))
+
+
+@contextmanager
+def _connecting(memory: int | None) -> Iterator[Connected]:
+    """Yield what connects to DuckDB, once, where that is needed."""
+    with ExitStack() as stack:
+
+        @cache
+        def connected(connect: Callable[[int | None], Connection]) -> Connection:
+            return stack.enter_context(closing(connect(memory)))
+
+        yield connected
 
 
 def _left_out(file: FileOptions, inputs: Sequence[Path]) -> AbstractContextManager[BinaryIO | None]:
@@ -187,8 +208,6 @@ def _several(
     left_out: BinaryIO | None,
 ) -> Iterator[Stream]:
     """Open several files as one table; a column need not be in every one of them."""
-    from naively.wings.files.tables import FileTable, connect
-
     seen: dict[str, None] = {}
 
     def choose(names: Sequence[str]) -> list[str]:
@@ -197,7 +216,7 @@ def _several(
 
     with (
         tempfile.TemporaryDirectory(prefix="naively-") as scratch,
-        closing(connect(asked.memory)) as duckdb,
+        _connecting(asked.memory) as connected,
     ):
         tables, partitions, empty = [], [], dict[str, EmptyFileError]()
         for i, file in enumerate(files):
@@ -205,7 +224,7 @@ def _several(
             folder.mkdir()
             try:
                 source = replace(find(file, format_, folder, options), left_out=left_out)
-                tables.append(FileTable(source, asked._replace(choose=choose), folder, duckdb))
+                tables.append(_table(source, asked._replace(choose=choose), connected))
                 partitions.append(partition_of(file, root))
             except EmptyFileError as error:
                 empty[str(file)] = error
@@ -286,7 +305,9 @@ def read_folder(
     labels: list[str] = []
     invalid = 0
     for class_folder in classes:
-        for file in _files(class_folder):
+        within = ((file, file.relative_to(class_folder).parts) for file in class_folder.rglob("*"))
+        seen = (file for file, parts in within if not any(part.startswith(".") for part in parts))
+        for file in sorted(file for file in seen if file.is_file()):
             text, count = decode(file.read_bytes(), encoding, str(file))
             texts.append(text)
             labels.append(class_folder.name)
@@ -298,12 +319,6 @@ def read_folder(
         notes.append(f"Files of {folder} outside its sub-folders were left out: {len(strays)}.")
     values = {"text": np.array(texts, object), "label": np.array(labels, object)}
     return values, tuple(notes)
-
-
-def _files(folder: Path) -> list[Path]:
-    within = ((file, file.relative_to(folder).parts) for file in folder.rglob("*"))
-    seen = (file for file, parts in within if not any(part.startswith(".") for part in parts))
-    return sorted(file for file in seen if file.is_file())
 
 
 # --- Several files are one table: their rows one after another, their columns by name ------------

@@ -1,152 +1,31 @@
-"""Where a file is and what is in it, and what is wrong with one that cannot be read."""
+"""Where a file is and what is in it: its format, its bytes, and its text as clean UTF-8."""
 
 from __future__ import annotations
 
-import csv
+import codecs
 import difflib
 import gzip
 import io
-import json
-import re
+import shutil
+import sys
 import zlib
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeAlias, cast
+from importlib import import_module
+from itertools import islice
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, TypeAlias, cast
 
-import numpy as np
-
+from naively.kernels.encodings import Guess, guess, with_letters
+from naively.kernels.splitting import LONGEST
 from naively.options import FileOptions
+from naively.saving import copying
 from naively.wings.files import formats
-from naively.wings.files.dialects import LONGEST, CsvDialect, long_fields
 from naively.wings.files.formats import EXPANSION, HARMLESS
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
     from naively.data.columns import Content, Reading
-
-# --- A text file is surveyed before it is read: whether it is whole, and how large it is ---------
-#
-# Python decompresses it, which checks the checksums of gzip as DuckDB does not. Rows are counted
-# here by the ends of lines outside quotes, and again as DuckDB reads them; the two counts must
-# agree.
-
-
-CHUNK = 1 << 20
-LIMIT = "64 MB"
-Json: TypeAlias = Any  # what JSON holds
-ChooseColumns: TypeAlias = Callable[[Sequence[str]], list[str]]  # from all names to those to read
-
-
-class Asked(NamedTuple):
-    """What is asked of a file."""
-
-    choose: ChooseColumns
-    wanted: Mapping[str, Reading]  # how the cells of columns are read of which it is known
-    labels: str | None  # the column whose cells are read as they are written
-    rows: int  # of a batch at most
-    memory: int | None  # how many bytes may be taken for reading
-
-
-RETURN, FEED, QUOTE = b'\r\n"'
-
-
-@dataclass(frozen=True)
-class Survey:
-    """The size of a text file, in bytes and in rows."""
-
-    size: int = 0  # Bytes, decompressed
-    longest: int = 0  # bytes of the longest line
-    # the number of rows, with the header and empty lines; a line that ends between quotes goes on
-    # in the next. None if rows were not counted
-    lines: int | None = None
-    filled: int | None = None  # how many of the rows are not empty
-    mixed: bool = False  # whether lines end in several ways
-
-
-class _Lines:
-    """The lines of a file so far: how many end in each way, and the longest."""
-
-    def __init__(self) -> None:
-        self.begin = 0  # of the line that is not at its end yet
-        self.filled = self.longest = 0
-        self.ends = {b"\n": 0, b"\r": 0, b"\r\n": 0}
-
-    @property
-    def total(self) -> int:
-        return sum(self.ends.values())
-
-    def add(self, at: NDArray[np.int64], byte: NDArray[np.uint8]) -> None:
-        """Count the line feeds and carriage returns of a chunk."""
-        if not len(at):
-            return
-        lengths = np.diff(at, prepend=self.begin - 1) - 1
-        is_return = byte == RETURN
-        pairs = int((is_return[:-1] & ~is_return[1:] & (lengths[1:] == 0)).sum())
-        returns = int(is_return.sum())
-        self.ends[b"\r\n"] += pairs
-        self.ends[b"\r"] += returns - pairs
-        self.ends[b"\n"] += len(byte) - returns - pairs
-        self.filled += int((lengths > 0).sum())
-        self.longest = max(self.longest, int(lengths.max()))
-        self.begin = int(at[-1]) + 1
-
-
-def survey(file: BinaryIO, name: str, *, quotes: bool, longest: float = LONGEST) -> Survey:
-    """Count the bytes and rows of a file of lines."""
-    lines, rows = _Lines(), _Lines()
-    size = quoted = 0
-    for chunk in chunks_of(file):
-        cells = np.frombuffer(chunk, np.uint8)
-        is_mark = (cells == FEED) | (cells == RETURN)
-        if quotes:
-            is_mark |= cells == QUOTE
-        at = np.flatnonzero(is_mark)
-        byte, at = cells[at], at + size
-        size += len(chunk)
-        is_end = byte != QUOTE
-        line = lines.total + 1
-        lines.add(at[is_end], byte[is_end])
-        if max(lines.longest, size - lines.begin) > longest:
-            raise ValueError(f"Line {line} of {name} is longer than {LIMIT}: split it.")
-        inside = (np.cumsum(~is_end) + quoted) & 1
-        quoted = int(inside[-1]) if len(inside) else quoted
-        is_end &= inside == 0
-        rows.add(at[is_end], byte[is_end])
-    is_open = size > rows.begin
-    return Survey(
-        size,
-        max(lines.longest, size - lines.begin),
-        rows.total + is_open,
-        rows.filled + is_open,
-        sum(map(bool, rows.ends.values())) > 1,
-    )
-
-
-def recount(file: BinaryIO, delimiter: str, *, skips_empty_lines: bool, header: bool = True) -> int:
-    """Count the rows of CSV with Python's own reader, which is exact and slow."""
-    # The reader knows that a quote inside a field opens nothing, which the ends of lines do not
-    # tell.
-    with (
-        long_fields(),
-        io.TextIOWrapper(file, "utf-8-sig", "surrogateescape", newline="") as text,
-    ):
-        rows = csv.reader(text, delimiter=delimiter)
-        return sum(bool(row) or not skips_empty_lines for row in rows) - header
-
-
-def chunks_of(file: BinaryIO) -> Iterator[bytes]:
-    r"""Yield a file in chunks that do not cut \r\n in two."""
-    held = b""
-    while chunk := file.read(CHUNK):
-        chunk = held + chunk
-        held = chunk[-1:] if chunk.endswith(b"\r") else b""
-        yield chunk[: len(chunk) - len(held)]
-    yield held
-
 
 # --- A file to read: its name, its format, and what was said of it -------------------------------
 
@@ -159,12 +38,24 @@ FORMATS = {
 }
 EXTENSIONS = {"csv": ".csv", "jsonl": ".jsonl", "parquet": ".parquet"}
 COMPRESSIONS = (".gz", ".zst")
+CHUNK = 1 << 20
 SHORT = 1 << 12  # bytes of the beginning of a file
-LONG = 1 << 20  # bytes of a line, half of DuckDB's default for the longest
-ZSTANDARD_BLOCK = 1 << 17  # bytes of a block at most
+HEAD_LINES = 100
+UTF16 = b"\xff\xfe", b"\xfe\xff"
+LIMIT = "64 MB"  # which LONGEST is
+LONG = 1 << 20  # bytes of a row
+ChooseColumns: TypeAlias = Callable[[Sequence[str]], list[str]]  # from all names to those to read
 
-Damage: TypeAlias = tuple[type[Exception], ...]
-GZIP_DAMAGE: Damage = (EOFError, gzip.BadGzipFile, zlib.error)
+
+class Asked(NamedTuple):
+    """What is asked of a file."""
+
+    choose: ChooseColumns
+    ignore: Collection[str]  # names of columns that are not read
+    wanted: Mapping[str, Reading]  # how the cells of columns are read of which it is known
+    labels: str | None  # the column whose cells are read as they are written
+    rows: int  # of a batch at most
+    memory: int | None  # how many bytes may be taken for reading
 
 
 @dataclass(frozen=True)
@@ -174,30 +65,16 @@ class Source:
     path: Path  # the file that is opened: the user's, or a copy of it
     name: str  # the name of the file in messages
     format: str  # "csv", "jsonl" or "parquet"; before it is copied also what formats copies
-    # whether the rows are the elements of one JSON array, rather than one on each line
-    is_json_array: bool = False
-    notes: tuple[str, ...] = ()  # sentences about what was repaired in the copy
-    # whether this is a copy with clean text, and one whose lines all end alike
-    repaired: bool = False
-    plain_ends: bool = False
-    # whether a line may be longer than DuckDB's default, at the price of its parallel reading
-    long_lines: bool = False
-    survey: Survey = Survey()  # how large the text is, and how many rows it has
+    notes: tuple[str, ...] = ()  # sentences about what was repaired
     options: FileOptions = FileOptions()
-    # the delimiter that the first line of the file said, a line which the copy does not have
-    delimiter: str = ""
+    encoding: str = ""  # of the text; empty for UTF-8, in which no byte may be wrong
+    guessed: Guess | None = None  # how the encoding was found, unless it is known
     # the names of the columns, of a copy as plain CSV, which has no header
     names: tuple[str, ...] = ()
-    written_as: tuple[Source, CsvDialect] | None = None  # what such a copy was made of
     copy_of: str = ""  # what the file is of which this is such a copy; else an empty string
     # what columns are, as far as the file itself says it
     contents: Mapping[str, Content] = field(default_factory=dict)
     left_out: BinaryIO | None = None  # takes the rows that cannot be read
-
-    @property
-    def named(self) -> bool:
-        """Whether the first row of the text is no row, but the names of the columns."""
-        return self.format == "csv" and self.options.header and self.written_as is None
 
     @property
     def compressed(self) -> str:
@@ -209,42 +86,158 @@ class Source:
         """Open the bytes, decompressed."""
         if self.compressed == ".gz":
             return cast("BinaryIO", gzip.open(self.path, "rb"))
+        if self.compressed == ".zst":
+            return cast("BinaryIO", _zstandard().open(self.path, "rb"))
         return self.path.open("rb")
 
-    def truncated(self) -> ValueError:
-        """Return the error for a compressed file that ends too early."""
-        return ValueError(
-            f"{self.name} is not a complete {self.compressed} file: copy or download it again."
-        )
-
-    def surveyed(self) -> Source:
-        """Return the same source with a survey of all its bytes (see ``Survey``)."""
-        if self.format == "parquet":
-            return self
-        if self.compressed == ".zst":
-            size = _zstandard_size(self)
-            self._check_expansion(size)
-            return replace(self, survey=Survey(size), long_lines=True)
-        longest = float("inf") if self.is_json_array else LONGEST
+    def chunks(self) -> Iterator[bytes]:
+        """Yield the bytes in chunks, decompressed; what is cut off, or a bomb, is refused."""
+        most = max(HARMLESS, EXPANSION * self.path.stat().st_size)
+        size = 0
         try:
             with self.open() as file:
-                found = survey(file, self.name, quotes=self.format == "csv", longest=longest)
-        except GZIP_DAMAGE:
-            raise self.truncated() from None
-        self._check_expansion(found.size)
-        if self.is_json_array:
-            return replace(self, survey=Survey(found.size))
-        # DuckDB drops an unquoted last line that is longer than its buffer, without a word.
-        return replace(self, survey=found, long_lines=found.longest > LONG)
-
-    def _check_expansion(self, size: int) -> None:
-        """Raise a ValueError if a compressed file holds so much that it may be a bomb."""
-        if self.compressed and size > max(HARMLESS, EXPANSION * self.path.stat().st_size):
-            unpack = "gunzip" if self.compressed == ".gz" else "zstd -d"
+                while chunk := file.read(CHUNK):
+                    if self.compressed and size > most:
+                        unpack = "gunzip" if self.compressed == ".gz" else "zstd -d"
+                        raise ValueError(
+                            f"{self.name} holds more than {EXPANSION} times its size, as bombs do: "
+                            f"if you trust it, unpack it with {unpack}, and give the plain file."
+                        )
+                    yield chunk
+                    size += len(chunk)
+        except self._damage:
             raise ValueError(
-                f"{self.name} holds {size / 1e9:.1f} GB, more than {EXPANSION} times its size, as "
-                f"bombs do: if you trust it, unpack it with {unpack}, and give the plain file."
+                f"{self.name} is not a complete {self.compressed} file: copy or download it again."
+            ) from None
+
+    @property
+    def _damage(self) -> tuple[type[Exception], ...]:
+        """What is raised where a compressed file is damaged."""
+        more = (_zstandard().ZstdError,) if self.compressed == ".zst" else ()
+        return (EOFError, gzip.BadGzipFile, zlib.error, *more)
+
+    def start(self) -> bytes:
+        """Return the first bytes, without a byte order mark of UTF-8."""
+        return next(self.chunks(), b"")[:SHORT].removeprefix(codecs.BOM_UTF8)
+
+    # --- The text, in pieces of clean UTF-8, and how many of the bytes of each were wrong
+
+    def pieces(self) -> Iterator[tuple[bytes, int]]:
+        """Yield the text as UTF-8, in pieces, and how many bytes of each had no character."""
+        decoded = self._checked() if self.encoding == "" else self._decoded()
+        is_first = True
+        for text, strays in decoded:
+            own = text.removeprefix(codecs.BOM_UTF8) if is_first else text
+            if own:
+                yield own, strays
+            is_first = False
+
+    def _checked(self) -> Iterator[tuple[bytes, int]]:
+        """Yield the bytes as they are; a UnicodeDecodeError says that they are not UTF-8."""
+        decoder = codecs.getincrementaldecoder("utf-8")()
+        for chunk in self.chunks():
+            decoder.decode(chunk)
+            yield chunk, 0
+        decoder.decode(b"", final=True)
+
+    def _decoded(self) -> Iterator[tuple[bytes, int]]:
+        errors = "strict" if self.guessed is None else "surrogateescape"
+        decoder = codecs.getincrementaldecoder(self.encoding)(errors)
+        ends = io.IncrementalNewlineDecoder(None, translate=False)
+        line = 1
+        try:
+            for chunk in self.chunks():
+                text, strays = with_letters(ends.decode(decoder.decode(chunk)))
+                yield text.encode("utf-8", "replace"), strays
+                line += _ends(text)
+            text, strays = with_letters(ends.decode(decoder.decode(b"", final=True), final=True))
+            yield text.encode("utf-8", "replace"), strays
+        except UnicodeDecodeError as error:
+            raise _not_of(self.encoding, error, self.name, line) from None
+
+    def head(self) -> list[str]:
+        """Return the first lines: 100 at most, and no more bytes than a row may have."""
+        text, most = b"", HEAD_LINES + (self.options.skip or 0)
+        for piece, _ in self.pieces():
+            text += piece
+            if len(text) > LONGEST or text.count(b"\n") + text.count(b"\r") > 2 * most:
+                break
+        return list(islice(io.StringIO(text.decode("utf-8", "ignore"), newline=""), most))
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines, with their ends; one that is too long is refused."""
+        held, number = b"", 1
+        for piece, _ in self.pieces():
+            *whole, held = (held + piece).splitlines(keepends=True) or [b""]
+            if len(whole[0] if whole else held) > LONGEST:
+                raise ValueError(f"Line {number} of {self.name} is longer than {LIMIT}: split it.")
+            for line in whole:
+                yield line.decode()
+            number += len(whole)
+        if held:
+            yield held.decode()
+
+    def decoded(self) -> Source:
+        """Return the source with the encoding that its text is in, which is not clean UTF-8."""
+        if self.options.encoding is not None:
+            return replace(self, encoding=self.options.encoding)
+        found = guess(self.chunks())
+        if not found.is_text:
+            raise ValueError(
+                f"{self.name} is not a text file: check that it is the right one, or say its "
+                "encoding=."
             )
+        return replace(self, encoding=found.encoding, guessed=found)
+
+    def says_encoding(self, strays: int) -> Iterator[str]:
+        """Yield what is said of the encoding, in which so many bytes have no character."""
+        found = self.guessed
+        if found is None or not found.strays:
+            return
+        if found.encoding == "utf-8":
+            yield replaced(found.strays, self.name)
+            return
+        also = f" ({strays} of its bytes are none: they were read as windows-1252)"
+        note = f"{self.name} is not UTF-8: it was read as {found.title}{also if strays else ''}"
+        yield f"{note}; if letters look wrong, say encoding=."
+
+
+def _zstandard() -> ModuleType:
+    """Return the module that reads .zst, which Python has itself from 3.14 on."""
+    return import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
+
+
+def _not_of(encoding: str, error: UnicodeDecodeError, name: str, line: int) -> ValueError:
+    """Return the error for a byte that an encoding does not have, in text from a line on."""
+    line += _ends(error.object[: error.start].decode(encoding, "ignore"))
+    return ValueError(
+        f"Line {line} of {name} has a byte (0x{error.object[error.start]:02x}) that is none of "
+        f"{encoding}: give another encoding=, or mend it."
+    )
+
+
+def _ends(text: str) -> int:
+    """Return how many ends of lines are in a text."""
+    return text.count("\n") + text.count("\r") - text.count("\r\n")
+
+
+def decode(text: bytes, encoding: str | None = None, name: str = "") -> tuple[str, int]:
+    """Decode UTF-8, each other byte as its letter in windows-1252, and count these."""
+    # With an encoding, which is of the file of this name, a byte that it does not have is an error.
+    if encoding is not None:
+        try:
+            return text.decode(encoding).removeprefix("\ufeff"), 0
+        except UnicodeDecodeError as error:
+            raise _not_of(encoding, error, name, 1) from None
+    return with_letters(text.decode("utf-8-sig", "surrogateescape"))
+
+
+def replaced(count: int, where: str) -> str:
+    """Return the sentence that says how many bytes were not UTF-8."""
+    bytes_are, were = ("byte", "is not UTF-8, and was") if count == 1 else (
+        "bytes", "are not UTF-8, and were"
+    )  # fmt: skip
+    return f"{count} {bytes_are} of {where} {were} read as windows-1252."
 
 
 def check_exists(path: Path) -> None:
@@ -263,185 +256,108 @@ def plain_extension(path: Path) -> str:
     return plain.suffix.lower()
 
 
-def start_of(source: Source) -> bytes:
-    """Return the first bytes of a source, without a byte order mark of UTF-8."""
-    try:
-        with source.open() as file:
-            return file.read(SHORT).removeprefix(b"\xef\xbb\xbf")
-    except GZIP_DAMAGE:
-        raise source.truncated() from None
+# --- What the file at a path is, by its name and its first bytes ----------------------------------
 
 
-def _zstandard_size(source: Source) -> int:
-    """Return how many bytes the blocks of a Zstandard file hold at most (RFC 8878)."""
-    # A compressed block does not say how many it holds. The walk over all blocks also shows whether
-    # the file was cut short, which DuckDB does not notice; DuckDB checks the checksums of frames.
-    size = 0
-    with source.open() as file:
-
-        def number(length: int) -> int:
-            data = file.read(length)
-            if len(data) < length:
-                raise source.truncated()
-            return int.from_bytes(data, "little")
-
-        end = file.seek(0, io.SEEK_END)
-        file.seek(0)
-        while file.tell() < end:
-            magic = number(4)
-            if magic & 0xFFFFFFF0 == 0x184D2A50:  # a skippable frame
-                file.seek(number(4), io.SEEK_CUR)
-                continue
-            if magic != 0xFD2FB528:
-                raise source.truncated()
-            descriptor = number(1)
-            single_segment = descriptor >> 5 & 1
-            window, dictionary = 1 - single_segment, (0, 1, 2, 4)[descriptor & 3]
-            content_size = (single_segment, 2, 4, 8)[descriptor >> 6]
-            number(window + dictionary + content_size)
-            is_last = False
-            while not is_last:
-                block = number(3)
-                is_last, kind, length = bool(block & 1), block >> 1 & 3, block >> 3
-                size += ZSTANDARD_BLOCK if kind == 2 else length
-                file.seek(1 if kind == 1 else length, io.SEEK_CUR)
-            number(4 if descriptor & 4 else 0)
-        if file.tell() > end or not end:
-            raise source.truncated()
-    return size
+def find(path: Path, format_: str | None, scratch: Path, options: FileOptions) -> Source:
+    """Return the source at a path, whose format follows from its name."""
+    ending = plain_extension(path)
+    of_start, notes = formats.recognised(path, ending) if format_ is None else (None, ())
+    known = format_ or of_start or FORMATS.get(ending)
+    source = Source(path.absolute(), str(path), known or "csv", notes=notes, options=options)
+    return _look(source if known else _by_content(source, named=True), scratch)
 
 
-# --- A fault of a file is said in one sentence: where it is, and what to do ----------------------
-#
-# DuckDB's own messages are pages long, and count rows where an editor counts lines.
+def spool(
+    stream: BinaryIO, name: str, format_: str | None, scratch: Path, options: FileOptions
+) -> Source:
+    """Copy a stream, which can be read only once, to a file and return it as a source."""
+    path = scratch / "input"
+    with copying(path, f"a copy of {name}") as copy:
+        shutil.copyfileobj(stream, copy, CHUNK)
+    with path.open("rb") as copy:
+        is_gzip = copy.read(2) == b"\x1f\x8b"
+    if is_gzip:
+        path = path.rename(f"{path}.gz")
+    source = Source(path, name, format_ or "csv", options=options)
+    return _look(_by_content(source, named=False) if format_ is None else source, scratch)
 
 
-# These are patterns of DuckDB's messages, and what is said of a line of CSV instead.
-BROKEN_QUOTE = (
-    'has a quote (") that is never closed or has text after it: close it, and write a quote inside '
-    'a field as "", or say quote= or escape='
-)
-WRONG_WIDTH = (
-    "has a number of fields ({found}) that is not the header's ({expected}): add or remove fields, "
-    'or put those that hold the delimiter between quotes (")'
-)
-CSV_FAULTS = {
-    "unterminated quote": BROKEN_QUOTE,
-    r"Expected Number of Columns: (?P<expected>\d+) Found: (?P<found>\d+)": WRONG_WIDTH,
-    "(?i)maximum line size": f"is longer than {LIMIT}: split it",
-}
-
-
-def readable_error(source: Source, message: str) -> ValueError:
-    """Return the error to raise where DuckDB has raised one about a source."""
-    if re.search("Out of Memory|could not allocate|failed to alloc", message):
-        return ValueError(
-            f"{source.name} cannot be read in the memory that there is, or that its limit "
-            "leaves to reading: give more."
+def _by_content(source: Source, *, named: bool) -> Source:
+    """Return a source whose name does not tell its format, with the one that its start tells."""
+    start = source.start()
+    begin = start.lstrip()
+    if begin.startswith(b"PAR1"):
+        return replace(source, format="parquet")
+    kind, _ = formats.recognised(source.path, "")
+    if kind is not None:
+        return replace(source, format=kind)
+    is_text = (
+        source.options.encoding is not None
+        or start[:2] in UTF16
+        or (b"\0" not in start and guess([start]).is_text)
+    )
+    if named and not (begin and is_text):
+        raise ValueError(
+            f"The name {source.name} does not say what the file is: "
+            f"end it in {', '.join(FORMATS)} (then also .gz or .zst), or give the format."
         )
-    if source.compressed and message.startswith("IO Error"):
-        return source.truncated()
-    if source.format == "csv":
-        return ValueError(_csv_fault(source, message))
-    if source.format == "jsonl":
-        return ValueError(_jsonl_fault(source, message))
-    return ValueError(
-        f"{source.name} is not a complete Parquet file ({_gist(message)}): "
-        "copy, download or write it again."
+    is_json = begin.startswith((b"{", b"["))
+    kind = "JSON" if is_json else "CSV"
+    note = f"The name {source.name} does not say what the file is: it was read as {kind}."
+    return replace(
+        source, format="jsonl" if is_json else "csv", notes=source.notes + (note,) * named
     )
 
 
-def line_of(source: Source, record: int, *, skips_empty_lines: bool = False) -> int:
-    """Return the line on which a record of CSV begins; both count from 1, the header included."""
-    if source.compressed == ".zst":
-        return record  # Python reads this compression from 3.14 on only
-    with source.open() as file:
-        seen, is_quoted = 0, False
-        for number, line in enumerate(file, 1):
-            if not is_quoted and (line.strip(b"\r\n") or not skips_empty_lines):
-                seen += 1
-                if seen == record:
-                    return number + bool(source.delimiter)
-            is_quoted ^= line.count(b'"') % 2 == 1
-    return record
+def _look(source: Source, scratch: Path) -> Source:
+    """Return a source of which the encoding is known, or else is taken for UTF-8."""
+    start = source.start()
+    is_array = source.format == "jsonl" and len(start) < SHORT
+    if not start.strip(b"[ \t\r\n]" if is_array else None):
+        raise formats.EmptyFileError(f"{source.name} is empty: there is nothing to read in it.")
+    if source.format == "parquet":
+        return source
+    given = source.options.encoding
+    if source.format in formats.KINDS.values():
+        encoding = given or "" if source.format == "arff" else ""
+        try:
+            return _copied(replace(source, encoding=encoding), scratch)
+        except UnicodeDecodeError:
+            return _copied(source.decoded(), scratch)
+    is_marked = start[:2] in UTF16
+    if b"\0" in start and not is_marked and given is None:
+        raise ValueError(
+            f"{source.name} is not a text file: check that it is the right one and is named "
+            "for what it is (.parquet, .gz)."
+        )
+    if given is not None and codecs.lookup(given).name != "utf-8":
+        return replace(source, encoding=given)
+    return replace(source, encoding="utf-16") if is_marked else source
 
 
-def csv_fault(name: str, line: int, is_broken: bool, found: int, expected: int) -> str:
-    """Return the sentence about a record of CSV whose quotes are broken, or that is too wide."""
-    fault = BROKEN_QUOTE if is_broken else WRONG_WIDTH.format(found=found, expected=expected)
-    return f"Line {line} of {name} {fault}."
-
-
-def _csv_fault(source: Source, message: str) -> str:
-    """Return the sentence about a CSV file."""
-    record = re.search(r"CSV Error on Line: (\d+)", message)
-    for pattern, fault in CSV_FAULTS.items():
-        found = re.search(pattern, message)
-        if found and record:
-            line = line_of(source, int(record[1]))
-            return f"Line {line} of {source.name} {fault.format(**found.groupdict())}."
-    return (
-        f"{source.name} cannot be read as CSV ({_gist(message)}): check that it is the right file."
+def _copied(source: Source, scratch: Path) -> Source:
+    """Return a copy as plain CSV of a table in another format."""
+    if source.compressed and source.format != "arff":
+        raise ValueError(f"{source.name} is compressed: unpack it, and give the plain file.")
+    path, options = scratch / "copy.csv", source.options
+    with (
+        copying(path, f"a copy of {source.name}") as copy,
+        io.TextIOWrapper(copy, "utf-8", "surrogateescape", newline="") as out,
+    ):
+        of = source.format, source.path, source.lines(), out
+        found = formats.copied(*of, name=source.name, options=options)
+    return replace(
+        source,
+        path=path,
+        format="csv",
+        names=tuple(found.names),
+        contents=found.contents(),
+        notes=(*source.notes, *found.notes, *source.says_encoding(0)),
+        copy_of=source.format,
+        encoding="",
+        guessed=None,
+        options=replace(
+            options, encoding=None, header=options.header or source.format in formats.NAMED
+        ),
     )
-
-
-def _jsonl_fault(source: Source, message: str) -> str:
-    """Return the sentence about a file of JSON lines, or of a JSON array."""
-    kind = "a JSON array" if source.is_json_array else "JSON lines"
-    try:
-        fault = "" if source.compressed == ".zst" else _json_fault(source)
-    except GZIP_DAMAGE:
-        return str(source.truncated())
-    if not fault and "non-record" in message:
-        return f"{source.name} is {kind} without a column: a row is an object with named keys."
-    if fault:
-        return f"{fault}: write one object, {{...}}, a row."
-    return f"{source.name} cannot be read as {kind} ({_gist(message)}): check its objects."
-
-
-def _json_fault(source: Source) -> str:
-    """Return the line and the fault that Python finds, as DuckDB does not count lines well."""
-    with source.open() as file:
-        if source.is_json_array:
-            try:
-                json.load(file)
-            except ValueError as error:
-                line = getattr(error, "lineno", 1)
-                return f"Line {line} of {source.name} is not JSON"
-            return ""
-        for number, line in enumerate(file, 1):
-            fault = line_fault(line)
-            if fault:
-                return f"Line {number} of {source.name} {fault}"
-    return ""
-
-
-def once(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-    """Return an object of JSON, whose keys are there once."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        ((name, _),) = Counter(name for name, _ in pairs).most_common(1)
-        raise LookupError(f'has the key "{name}" more than once')
-    return found
-
-
-def line_fault(line: bytes) -> str:
-    """Return what is wrong with a line of JSON; an empty string if nothing is."""
-    if not line.strip():
-        return ""
-    try:
-        value = json.loads(line, object_pairs_hook=once)
-        json.dumps(value, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        return r"holds half a character (a lone \ud800 to \udfff)"
-    except LookupError as error:
-        return str(error)
-    except (ValueError, RecursionError):
-        return "is not JSON"
-    return "" if isinstance(value, dict) else "is not an object"
-
-
-def _gist(message: str) -> str:
-    """Return the first line of DuckDB's message, without its class and the path."""
-    line = re.sub(r"^[\w -]*Error: ", "", message.strip().splitlines()[0])
-    return re.sub(r"""(?i:file) ["'][^"']*["']""", "the file", line).strip(" .")
