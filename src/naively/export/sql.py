@@ -274,7 +274,8 @@ class _Steps:
         for weight in self.scores.weights:
             for place, level in weight.levels.items():
                 row = [weight.term, level, *weight.points[place].tolist()]
-                yield exp.Tuple(expressions=[*map(self.dialect.literal, row)])
+                spelled = ", ".join(map(self.dialect.words.literal, row))
+                yield self.dialect.read(f"({spelled})")
 
     def _given(self) -> tuple[Expr, Expr]:
         """Return the name of the step, and the step."""
