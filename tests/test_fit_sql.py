@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import sqlite3
-import sys
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -617,13 +616,3 @@ def test_postgresql_that_rounds_numbers_is_refused(postgres: Callable[[], str]) 
         connection.execute("SET extra_float_digits = 1")
         nb = NaiveBayes(weights=None).fit_sql(connection, "t", "y")
         assert nb.classes_.tolist() == ["a", "b"]
-
-
-def test_a_server_counts_with_sqlglot(
-    postgres: Callable[[], str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "naively.wings.databases.tallies", None)
-    with databases.connected("postgres", postgres) as connection:
-        write(connection, "postgres", "t", {"x": [1.0, 2.0], "y": ["a", "b"]})
-        with pytest.raises(ImportError, match=r"pip install 'naively\[sql\]'\.$"):
-            NaiveBayes().fit_sql(connection, "t", "y")

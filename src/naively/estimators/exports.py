@@ -88,9 +88,8 @@ class Export(Accessor):
             The table or view that holds the rows: one name, or the names of a schema and of a table
             in it. In DuckDB it can be the path of a file, such as "visits.parquet".
         dialect : str, default "duckdb"
-            "duckdb", "sqlite" or "postgres"; or, with sqlglot (``pip install 'naively[sql]'``), any
-            other that it knows, such as "bigquery", "snowflake" or "spark". What sqlglot writes
-            says in its first line that it was not run there.
+            "duckdb", "sqlite" or "postgres"; or any other that sqlglot knows, such as "bigquery",
+            "snowflake" or "spark": such a query says in its first line that it was not run there.
         probabilities : bool, default False
             Whether to return the probability of each class, "p(label)", instead of that of the
             prediction, "probability".

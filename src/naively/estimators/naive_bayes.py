@@ -361,7 +361,7 @@ class NaiveBayes(Classifier):
         -----
         DuckDB and SQLite are in this process: their rows are read in batches, as ``fit`` reads any
         stream. PostgreSQL is a server, where the rows of a table of more than 20,000 stay; one
-        query, which sqlglot writes (``pip install 'naively[sql]'``), counts them. Numbers travel as
+        query, which sqlglot writes, counts them. Numbers travel as
         counts of cells, sums are exact, and the different strings of each column travel once: texts
         that differ all travel. With the counts comes a sample of some 10,000 rows, for weights and
         scores, as many of each class, chosen by a seeded hash in the query. Weights are counted to

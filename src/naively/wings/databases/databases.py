@@ -20,7 +20,6 @@ from naively.counting.labels import LEAST_WEIGHT, MOST_WEIGHT
 from naively.data.columns import (
     NOT_A_TIME,
     Column,
-    Cycle,
     Kind,
     missing_column,
     read_column,
@@ -29,13 +28,9 @@ from naively.data.columns import (
     unusable,
 )
 from naively.data.frames import ArrowStream, BrokenStreamError
-from naively.kernels.reference import Floats
 from naively.kernels.strings import Strings
-from naively.terms.views import Cell
 
-# --- How databases spell the same things: names, strings, numbers, and the functions of scoring ---
-#
-# DuckDB, SQLite and PostgreSQL are spelled here; others as ``transpiled`` has them.
+# --- How databases spell the same things: names, strings, numbers --------------------------------
 
 
 Connection: TypeAlias = Any  # of DB-API or ADBC, each of a class of its own
@@ -44,36 +39,23 @@ Line: TypeAlias = tuple[Value, ...]  # of an answer
 Table: TypeAlias = "str | tuple[str, str]"  # a name, or a schema and a name
 
 MOST_DIGITS = 62  # of a power of two that is a whole number in any database
-MOST_ARGUMENTS = 100  # of a function, in SQLite and PostgreSQL
-ROW = "naively row"  # what stands for the columns that are kept
-TABLE = '"naively t"'  # what the first step calls the table; a column could have a shorter name
-FEW = 8  # levels that are compared one after the other
-DAY = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]"
-FEWEST = 2  # where a list could be looked through
 
 
 class Dialect(ABC):
-    """How a database spells a query: names, values, and the parts of scoring."""
+    """How a database spells names and values."""
 
     # Methods take and return pieces of SQL, unless a parameter is said to be a name or a value.
     # Each piece can stand wherever an operand can.
 
     name: str
     once = ""  # what ends a subselect whose columns are to be computed once
-    ways = 2  # that a comparison of a number with the edges of bins branches
-    joins_levels = False  # whether levels are always looked up in a table that is joined
-    most_joins: int | None = None  # tables that a query can join; None is any number
     double: str  # the type of float64
     nul: str  # the character of code 0
     truths = "FALSE", "TRUE"
-    extremes = "GREATEST", "LEAST"
     lacking: str | None = None  # the error that a function is not there, a pattern
     # How a value is spelled as something else; None where it cannot be.
     text_of: str
     missing_of = "({0} IS NULL OR {0} = {1})"
-    floor_below_0 = "CAST(FLOOR({}) AS BIGINT)"
-    month_of: str  # 1 to 12, of seconds since 1970
-    kept_of: str  # the columns of a row that is a value
     seconds_of: str | None = None
     no_times = "{} has no type of times, so that {} is none."
 
@@ -131,91 +113,11 @@ class Dialect(ABC):
         """Whether a float64 is NULL or NaN; ask ``IS NULL`` of anything else."""
         return self.missing_of.format(x, self.special(math.nan))
 
-    def greatest(self, *some: str) -> str:
-        """Return the greatest of some numbers, none of which may be NULL or NaN."""
-        return _nested(self.extremes[0], some)
-
-    def least(self, *some: str) -> str:
-        """Return the least of some numbers, none of which may be NULL or NaN."""
-        return _nested(self.extremes[1], some)
-
-    def product(self, what: str, of: str, least: float) -> str:  # noqa: ARG002
-        """Return a product, which may be written as 0 where a factor is of a size below least."""
-        return what
-
-    def finished(self, query: str) -> str:
-        """Return a whole query, written with these methods, as the database reads it."""
-        return query
-
     def seconds(self, x: str) -> str:
         """Return a date or time as seconds since 1970, UTC, as a float64."""
         if self.seconds_of is None:
             raise ValueError(self.no_times.format(self.name, x))
         return self.seconds_of.format(x)
-
-    # What scoring asks for: a column is read once, as a float64 or a text, NULL where it is
-    # missing, and what a bin or a level adds is chosen by its number, from 1 on.
-
-    def first(self, columns: Sequence[str]) -> str:  # noqa: ARG002
-        """Return what the first step selects of the table, so that all its columns are kept."""
-        # columns: those of the table that are known
-        return f"{TABLE} AS {self.identifier(ROW)}"
-
-    @property
-    def carries(self) -> str:
-        """What hands on the kept columns from one step to the next; "x.*" is all columns."""
-        return f"x.{self.identifier(ROW)}"
-
-    def last(self, own: Sequence[str], table: str, columns: Sequence[str]) -> tuple[str, str]:  # noqa: ARG002
-        """Return what the last step selects of x for the kept columns, and what it joins to x."""
-        # own: the columns of x that naively made; table: the quoted table; columns: those of it
-        # that are known
-        return self.kept_of.format(f"x.{self.identifier(ROW)}"), ""
-
-    def index(self, x: str, levels: Sequence[str]) -> str:
-        """Return the place of a text among levels, from 1 on; one more than there are if none."""
-        cases = " ".join(
-            f"WHEN {x} = {self.string(level)} THEN {place}" for place, level in enumerate(levels, 1)
-        )
-        none = len(levels) + 1
-        return f"CASE {cases} ELSE {none} END" if levels else f"{none}"
-
-    def read(self, x: str, cell: Cell) -> str:
-        """Return a column of numbers, truths or times as float64, NULL where it is missing."""
-        if cell.kind == "time":
-            return self.seconds(x)
-        y = self.as_double(x, "boolean" if cell.kind == "boolean" else "number")
-        return f"LN({self._there(y)})" if cell.log else self._there(y)
-
-    def part(self, seconds: str, part: Cycle) -> str:
-        """Return the place of a part of a time among its names, from 0 on."""
-        if part == "month":
-            return f"({self.month_of.format(seconds)} - 1)"
-        each, shift, cycle = {"hour": (3600, 0, 24), "weekday": (86400, 3, 7)}[part]
-        whole = self.floor_below_0.format(f"({seconds} / {self.number(each)})")
-        return f"((({whole} + {shift}) % {cycle} + {cycle}) % {cycle})"  # also before 1970
-
-    def choose(self, place: str, values: Floats) -> str:
-        """Return one of some given numbers by its place, from 1 on, which is never NULL."""
-        return self._halved(place, [self.number(x) for x in values.tolist()])
-
-    def exp(self, x: str) -> str:
-        """Return e to the power of a number of at most 0."""
-        least, none = self.number(-700.0), self.number(0.0)
-        return f"CASE WHEN {x} < {least} THEN {none} ELSE EXP({x}) END"
-
-    def _there(self, y: str) -> str:
-        missing, double = self.is_missing(y), self.double
-        return f"CASE WHEN {missing} THEN CAST(NULL AS {double}) ELSE {y} END"
-
-    def _halved(self, place: str, values: Sequence[str], first: int = 1) -> str:
-        """Choose a value by its place, asking for half of the places that are left at a time."""
-        if len(values) == 1:
-            return values[0]
-        half = len(values) // 2
-        below = self._halved(place, values[:half], first)
-        above = self._halved(place, values[half:], first + half)
-        return f"CASE WHEN {place} < {first + half} THEN {below} ELSE {above} END"
 
     @abstractmethod
     def finite(self, x: float) -> str:
@@ -242,30 +144,6 @@ def _check(text: str, what: str) -> None:
         raise ValueError(
             f"{what} {text!r} holds half a character, which SQL cannot spell."
         ) from None
-
-
-def _nested(function: str, some: tuple[str, ...]) -> str:
-    """Call a function of many arguments; SQLite's is another one if it has a single argument."""
-    while len(some) > 1:
-        rows = [some[i : i + MOST_ARGUMENTS] for i in range(0, len(some), MOST_ARGUMENTS)]
-        some = tuple(f"{function}({', '.join(row)})" if len(row) > 1 else row[0] for row in rows)
-    return some[0]
-
-
-def by_halves(x: str, known: Sequence[str], places: Sequence[int]) -> str:
-    """Return the place of what equals x among what is known, in ascending order, or one more."""
-    # A query asks for half of what is left at a time.
-    none = len(known) + 1
-
-    def among(low: int, high: int) -> str:
-        if high - low <= 1:
-            same = f"{x} = {known[low]}"
-            return f"CASE WHEN {same} THEN {places[low]} ELSE {none} END"
-        half = (low + high) // 2
-        below, above = among(low, half), among(half, high)
-        return f"CASE WHEN {x} < {known[half]} THEN {below} ELSE {above} END"
-
-    return among(0, len(known)) if known else f"{none}"
 
 
 # --- A connection to a database: what its tables hold, and answers to queries --------------------
@@ -527,9 +405,6 @@ class DuckDB(Database):
     nul = "chr(0)"
     text_of = 'CAST({} AS VARCHAR) COLLATE "binary"'
     seconds_of = "(CAST(epoch_us({}) AS DOUBLE) / 1e6)"
-    month_of = "month(make_timestamp(CAST(ROUND({} * 1e6) AS BIGINT)))"
-    kept_of = "UNNEST({})"
-    ways = 6  # a branch costs more than a comparison, as rows are sorted into its ways
     whole_types = "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"
     kinds: ClassVar = {
         "number": (*whole_types, "UBIGINT", "HUGEINT", "UHUGEINT", "DECIMAL", "FLOAT", "DOUBLE"),
@@ -549,19 +424,6 @@ class DuckDB(Database):
             digits = f"{int(whole + rest)}e-{len(rest)}" if rest else f"{digits}e0"
             digits = f"-{digits}" if x < 0 and not digits.startswith("-") else digits
         return f"({digits})" if x < 0 else digits
-
-    def index(self, x: str, levels: Sequence[str]) -> str:
-        if len(levels) <= FEWEST:
-            return super().index(x, levels)
-        listed = ", ".join(map(self.string, levels))
-        return f"COALESCE(list_position([{listed}], {x}), {len(levels) + 1})"
-
-    def choose(self, place: str, values: Floats) -> str:
-        listed = ", ".join(self.number(x) for x in values.tolist())
-        return f"([{listed}])[{place}]"
-
-    def _there(self, y: str) -> str:
-        return f"NULLIF({y}, {self.number(math.nan)})"
 
     def _cursor(self) -> AbstractContextManager[Any]:
         if ADBC in modules_of(self.connection):
@@ -596,13 +458,9 @@ class SQLite(Database):
     nul = "char(0)"
     once = " LIMIT -1 OFFSET 0"
     truths = "0", "1"
-    extremes = "max", "min"
     lacking = r"no such function: (\w+)"
     text_of = "CAST({} AS TEXT) COLLATE BINARY"
     missing_of = "({} IS NULL)"
-    floor_below_0 = "(CAST({0} AS INTEGER) - ({0} < CAST({0} AS INTEGER)))"
-    month_of = f"CAST(strftime('%m', {floor_below_0}, 'unixepoch') AS INTEGER)"
-    most_joins = 50
     whole_types = ("INTEGER",)
     kinds: ClassVar = {
         "number": ("REAL", "INTEGER"), "string": ("TEXT",), "boolean": ("BOOLEAN",)
@@ -622,64 +480,6 @@ class SQLite(Database):
     def special(self, x: float) -> str:
         # NaN is NULL.
         return "NULL" if math.isnan(x) else "9e999" if x > 0 else "(-9e999)"
-
-    def first(self, columns: Sequence[str]) -> str:
-        return f"{TABLE}.{_number_of_row(columns)} AS {self.identifier(ROW)}"
-
-    def last(self, own: Sequence[str], table: str, columns: Sequence[str]) -> tuple[str, str]:  # noqa: ARG002
-        row = self.identifier(ROW)
-        return "t.*", f" JOIN {table} AS t ON t.{_number_of_row(columns)} = x.{row}"
-
-    def index(self, x: str, levels: Sequence[str]) -> str:
-        # By lists of the levels, not by their order, which in UTF-16 is another than in UTF-8.
-        if len(levels) <= FEW:
-            return super().index(x, levels)
-        text = list(map(self.string, levels))
-
-        def among(start: int, end: int) -> str:
-            if end - start == 1:
-                return f"{start + 1}"
-            half = (start + end) // 2
-            known = f"{x} = {text[start]}" if half - start == 1 else among_these(start, half)
-            return f"CASE WHEN {known} THEN {among(start, half)} ELSE {among(half, end)} END"
-
-        def among_these(start: int, end: int) -> str:
-            return f"{x} IN ({', '.join(text[start:end])})"
-
-        every = len(levels)
-        return f"CASE WHEN {among_these(0, every)} THEN {among(0, every)} ELSE {every + 1} END"
-
-    def read(self, x: str, cell: Cell) -> str:
-        if cell.kind == "time":
-            return self._seconds(x, cell)
-        plain = f"CAST({x} AS NUMERIC) = {x}"  # a text that is a number equals it
-        wrong = self._refused(x, cell, "held numbers in training and holds")
-        found = self.as_double(x)
-        if cell.log:
-            none = self._refused(x, cell, "needs numbers above 0, not")
-            found = f"CASE WHEN {found} > 0 THEN LN({found}) ELSE {none} END"
-        return f"CASE WHEN {x} IS NULL THEN NULL WHEN {plain} THEN {found} ELSE {wrong} END"
-
-    def _seconds(self, x: str, cell: Cell) -> str:
-        """Return a time of ISO 8601 as seconds, to the microsecond."""
-        zone = "[+-][0-9][0-9]:[0-9][0-9]"
-        ends = f"CASE WHEN {x} GLOB '*:*{zone}' THEN substr({x}, -6) ELSE '' END"
-        whole = f"CAST(strftime('%s', substr({x}, 1, 19) || {ends}) AS INTEGER)"
-        rest = f"CASE WHEN {x} GLOB '*.*' THEN CAST('0' || substr({x}, 20) AS REAL) ELSE 0 END"
-        micros = f"({whole} * 1000000 + CAST({rest} * 1000000 + 0.5 AS INTEGER))"
-        wrong = self._refused(x, cell, "held times in training and holds")
-        # SQLite also reads numbers, 'now', a clock alone, and the 31st of February.
-        day, clock = f"substr({x}, 1, 10)", f"substr({x}, 11, 3)"
-        dated = f"{x} GLOB '{DAY}*' AND date({day}, '+0 days') = {day}"
-        clocked = f"({clock} = '' OR {clock} GLOB '[ T][0-9][0-9]' AND substr({clock}, 2) < '24')"
-        none = f"{whole} IS NULL OR typeof({x}) <> 'text' OR NOT ({dated} AND {clocked})"
-        told = f"CASE WHEN {none} THEN {wrong} ELSE {micros} / 1000000.0 END"
-        return f"CASE WHEN {x} IS NULL THEN NULL ELSE {told} END"
-
-    def _refused(self, x: str, cell: Cell, what: str) -> str:
-        """Return what fails with a sentence: a path into JSON that is no path, which is named."""
-        said = self.string(f'Column "{cell.column}" {what} ')
-        return f"json_extract('{{}}', {said} || {x})"
 
     def _lines(self, query: str, columns: Sequence[ColumnType]) -> Iterator[list[Line]]:
         if ADBC not in modules_of(self.connection):
@@ -734,10 +534,6 @@ class PostgreSQL(Database):
     most_bytes = 63  # of a name; a longer one would be cut
     text_of = 'CAST({} AS TEXT) COLLATE "C"'
     seconds_of = "CAST(EXTRACT(EPOCH FROM {}) AS DOUBLE PRECISION)"
-    month_of = (
-        "CAST(EXTRACT(MONTH FROM (TIMESTAMP '1970-01-01' + {} * INTERVAL '1 second')) AS INTEGER)"
-    )
-    kept_of = "({}).*"
     whole_types = "SMALLINT", "INTEGER", "BIGINT"
     kinds: ClassVar = {
         "number": (*whole_types, "NUMERIC", "REAL", "DOUBLE PRECISION"),
@@ -763,29 +559,12 @@ class PostgreSQL(Database):
     def as_double(self, x: str, kind: Kind = "number") -> str:
         return super().as_double(f"CAST({x} AS INTEGER)" if kind == "boolean" else x, kind)
 
-    def product(self, what: str, of: str, least: float) -> str:
-        # A product that is too small for a float64 is an error here, and not 0.
-        none = self.number(0.0)
-        return f"CASE WHEN ABS({of}) < {self.number(least)} THEN {none} ELSE {what} END"
-
     def finite(self, x: float) -> str:
         return f"CAST('{x!r}' AS DOUBLE PRECISION)"
 
     def _quoted(self, text: str) -> str:
         quoted = super()._quoted(text)
         return f"E{quoted.replace(chr(92), chr(92) * 2)}" if "\\" in text else quoted
-
-    def index(self, x: str, levels: Sequence[str]) -> str:
-        x = f'{x} COLLATE "C"'  # the order of strings is that of their bytes
-        if len(levels) <= FEW:
-            return super().index(x, levels)
-        placed = sorted(enumerate(levels, 1), key=lambda of: of[1].encode())
-        edges = [self.string(level) for _, level in placed]
-        return by_halves(x, edges, [place for place, _ in placed])
-
-    def choose(self, place: str, values: Floats) -> str:
-        listed = ",".join(map(repr, values.tolist()))
-        return f"(CAST('{{{listed}}}' AS DOUBLE PRECISION[]))[{place}]"
 
     def types(self, table: Table) -> Sequence[tuple[str, str]]:
         ((digits,),) = self.ask("SELECT CAST(current_setting('extra_float_digits') AS INTEGER)")
@@ -824,91 +603,3 @@ def database_of(connection: Connection) -> Database:
         named = repr(type(connection).__name__)
         raise TypeError(f"{named} is no connection to a database that is known; known are {KNOWN}.")
     return known(connection)
-
-
-def _number_of_row(columns: Sequence[str]) -> str:
-    """Return a name of SQLite for the number of a row that no column has, as it would hide it."""
-    taken = {column.lower() for column in columns}
-    for name in ("_rowid_", "rowid", "oid"):
-        if name not in taken:
-            return name
-    raise ValueError(
-        "Columns are named 'rowid', 'oid' and '_rowid_', so that SQLite has no name for the number "
-        "of a row: give keep=, the columns to keep."
-    )
-
-
-# --- Databases that sqlglot spells for, from what is written for DuckDB --------------------------
-#
-# A query says in its first line that it was not run there.
-
-
-@final
-class Transpiled(Dialect):
-    """Another database, as sqlglot spells for it what is written for DuckDB."""
-
-    double, nul, finite = DuckDB.double, DuckDB.nul, DuckDB.finite
-    month_of = "EXTRACT(MONTH FROM make_timestamp(CAST(ROUND({} * 1e6) AS BIGINT)))"
-    carries = "x.*"
-    joins_levels = True
-    text_of = "CAST({} AS VARCHAR)"  # by what strings are compared is said otherwise elsewhere
-    missing_of = "({0} IS NULL OR ISNAN({0}))"
-    no_times = "Times are not written for {}: make {} a column of seconds since 1970."
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def first(self, columns: Sequence[str]) -> str:  # noqa: ARG002
-        return f"{TABLE}.*"
-
-    def last(self, own: Sequence[str], table: str, columns: Sequence[str]) -> tuple[str, str]:  # noqa: ARG002
-        quoted = ", ".join(map(self.identifier, own))
-        return f"x.* EXCLUDE ({quoted})", ""
-
-    def finished(self, query: str) -> str:
-        from sqlglot import transpile
-        from sqlglot.errors import ErrorLevel, SqlglotError
-
-        try:
-            (written,) = transpile(
-                query,
-                read="duckdb",
-                write=self.name,
-                unsupported_level=ErrorLevel.RAISE,
-                comments=False,
-            )
-        except SqlglotError as error:
-            what = str(error).strip().splitlines()[0].rstrip(".")
-            raise ValueError(f"The query cannot be written for {self.name}: {what}.") from error
-        said = f"-- Written for {self.name} by sqlglot from a query for DuckDB; not run there."
-        return f"{said}\n{written}"
-
-
-RUN: dict[str, type[Database]] = {one.name: one for one in (DuckDB, SQLite, PostgreSQL)}
-ALSO = {"postgresql": "postgres", "sqlite3": "sqlite"}
-
-
-def dialect_of(name: str) -> Dialect:
-    """Return how a database spells a query."""
-    # name: "duckdb", "sqlite" or "postgres"; or, with sqlglot (pip install 'naively[sql]'), any
-    # other that it knows, such as "bigquery", "snowflake" or "spark"
-    key = str(name).lower()
-    key = ALSO.get(key, key)
-    if key in RUN:
-        return RUN[key]()
-
-    known, others = sorted(RUN), names()
-    if key in others:
-        return Transpiled(key)
-    rest = "" if others else "; any other needs sqlglot, which pip install 'naively[sql]' adds"
-    shown = ", ".join([*known, *(one for one in others if one not in known)])
-    raise ValueError(f"There is no SQL dialect {name!r}; known are {shown}{rest}.")
-
-
-def names() -> list[str]:
-    """Return the dialects that sqlglot knows; none if it is not installed."""
-    try:
-        from sqlglot.dialects.dialect import Dialects
-    except ImportError:
-        return []
-    return sorted({one.value for one in Dialects} - {""})

@@ -48,11 +48,5 @@ def labelled_table(
 
 def _counted_there(table: DatabaseTable) -> Labelled:
     """Return a table that its server counts."""
-    try:
-        found: Labelled = wing("table of a server")(table)
-    except ImportError as error:
-        raise ImportError(
-            f"A server counts tables of more than {FEW:,} rows by a query that sqlglot writes; "
-            "install it with: pip install 'naively[sql]'."
-        ) from error
+    found: Labelled = wing("table of a server")(table)
     return found
