@@ -20,12 +20,12 @@ from naively import (
     KernelDensity,
     Multinomial,
     NaiveBayes,
+    Patterns,
     Poisson,
+    Tally,
     Text,
 )
-from naively.counting.tally import Tally
 from naively.kernels.sparse_sums import AnySums
-from naively.schema.text import Patterns
 from naively.terms.functions import LinearPart
 
 Form = Literal["mapping", "texts", "array", "sparse"]

@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 import naively
-from naively import NaiveBayes
-from naively.events.base import EventModel
+from naively import EventModel, NaiveBayes
 from naively.tabular import Drawn, Tabular
 
 SOURCE = Path(naively.__file__).parent

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from naively import Bernoulli, Multinomial, NaiveBayes, load
-from naively.data.frames import as_rows
 from naively.fitting.leave_one_out import leave_one_out_table, weighted_joint
 from naively.fitting.weights import fit
+from tests.learning import encoded
 from tests.products import PRODUCTS, Product, Table, assert_same, assert_same_tally, few, seeds
 from tests.test_missingness import FRAMES
 
@@ -135,7 +135,7 @@ def test_explanations_sum_to_the_joint(product: Product, seed: int) -> None:
     joint = nb.predict_joint_log_proba(X)
     model = nb.model_
     total = np.tile(model.terms.start, (20, 1))
-    blocks = model.terms.read(model.encode(as_rows(X)))
+    blocks = model.terms.read(encoded(model, X))
     for _, found in model.terms.items(blocks):
         np.add.at(total, found.row, found.value)
     total += sum(added for _, added in model.terms.together(blocks))

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from naively import Patterns, Text
+from naively import Model, Patterns, Text
 from naively.counting.axis import Analyser, Words
 from naively.counting.block import Batch, Documents
 from naively.counting.labels import encode_labels
@@ -18,7 +18,6 @@ from naively.data.frames import as_rows
 from naively.fitting.reservoir import ANY, Kept
 from naively.inspect.explain import _refuse_long
 from naively.kernels.strings import Strings
-from naively.model.model import Model
 from naively.schema.choose import infer
 from naively.schema.encode import Held, decode
 from naively.schema.schema import fingerprints

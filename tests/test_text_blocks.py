@@ -20,7 +20,6 @@ from sklearn.pipeline import make_pipeline
 from naively import Multinomial, NaiveBayes, Text, load
 from naively.counting.axis import VALUE
 from naively.counting.leave_one_out import Part, band_of
-from naively.schema.settings import FIRST
 
 TEXTS = [
     "cheap pills, buy cheap pills now", "buy a cheap watch now", "lunch at noon?",
@@ -60,7 +59,7 @@ def test_runs_of_characters_of_lists_of_words_are_those_of_the_words_joined() ->
 
 def test_runs_of_characters_are_of_the_first_characters_of_long_texts() -> None:
     long = [text + " and so on" * 50 for text in TEXTS]
-    nb, cut = (NaiveBayes().fit(X, Y) for X in (long, [text[:FIRST] for text in long]))
+    nb, cut = (NaiveBayes().fit(X, Y) for X in (long, [text[:500] for text in long]))
     runs, others = (of.tally_.blocks[of.schema_.groups[2].key] for of in (nb, cut))
     assert runs.axis.words == others.axis.words
     np.testing.assert_array_equal(runs[VALUE].high, others[VALUE].high)
