@@ -138,22 +138,6 @@ def test_a_saved_model_is_the_same(tmp_path: Path) -> None:
     assert read.text == "auto"
 
 
-def test_merge_and_forget() -> None:
-    whole = NaiveBayes().fit(TEXTS, Y)
-    parts = NaiveBayes().fit(TEXTS[:4], Y[:4]).merge(NaiveBayes().fit(TEXTS[4:], Y[4:]))
-    words = whole.schema_.groups[0].key
-    of = {word: whole.tally_.blocks[words][VALUE].high[i].tolist()
-          for i, word in enumerate(whole.tally_.blocks[words].axis.words)}  # fmt: skip
-    assert of == {word: parts.tally_.blocks[words][VALUE].high[i].tolist()
-                  for i, word in enumerate(parts.tally_.blocks[words].axis.words)}  # fmt: skip
-    parts.forget(TEXTS[4:], Y[4:])
-    first = NaiveBayes().fit(TEXTS[:4], Y[:4])
-    np.testing.assert_allclose(
-        parts.calibrate(TEXTS, Y).predict_proba(TEXTS),
-        first.calibrate(TEXTS, Y).predict_proba(TEXTS),
-    )
-
-
 def test_short_and_long_texts_merge() -> None:
     short, long = NaiveBayes().fit(TEXTS, Y), NaiveBayes().fit([t * 100 for t in TEXTS], Y)
     merged = long.merge(short)

@@ -688,7 +688,7 @@ FAULTS = [
         "return fresh <= STALE or not",
         "return fresh < 0 or not",
         (
-            "tests/test_fitted_weights.py::test_weights_are_fitted_again_when_the_rows_have_doubled_and_not_before",
+            "tests/test_fitted_weights.py::test_weights_are_fitted_again_when_a_tenth_more_rows_have_come_and_not_before",
         ),
     ),
     Fault(
