@@ -374,7 +374,7 @@ FAULTS = [
         "src/naively/schema/schema.py",
         "batch = Batch(blocks, labels, labels.frequency)",
         "batch = Batch(blocks, labels)",
-        ("tests/test_one_row.py::test_frequencies_are_rows_repeated",),
+        ("tests/test_weights.py::test_a_row_of_frequency_2_is_the_row_twice",),
     ),
     Fault(
         "a group is split over folds",
