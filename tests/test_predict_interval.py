@@ -492,7 +492,7 @@ def test_weighted_variances_are_those_of_what_is_weighted(of_texts: bool) -> Non
     if of_texts:
         texts, y = some_texts()
         model = NaiveBayes().fit(texts, y).model_
-        batch = encoded(model, texts[:3], True).split()
+        batch = encoded(model, texts[:3]).split()
     else:
         table, y = mixed(300, 3)
         model = NaiveBayes(event_models={"size": "gaussian"}).fit(table, y).model_
