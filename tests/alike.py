@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from naively import NaiveBayes
+from naively import Model, NaiveBayes
 from naively.data.frames import as_rows
-from naively.model.model import Model
 from naively.terms.functions import NOTHING, LinearPart
 
 Table = dict[str, np.ndarray]

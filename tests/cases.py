@@ -17,9 +17,7 @@ from sklearn.naive_bayes import (
     MultinomialNB,
 )
 
-from naively.counting.axis import Analyser
-from naively.data.columns import Kind
-from naively.events import (
+from naively import (
     Bernoulli,
     Beta,
     Binomial,
@@ -40,10 +38,13 @@ from naively.events import (
     Multinomial,
     NegativeBinomial,
     NormalInverseGamma,
+    Patterns,
     Poisson,
+    Text,
 )
+from naively.counting.axis import Analyser
+from naively.data.columns import Kind
 from naively.schema.settings import PURE, Settings
-from naively.schema.text import Patterns, Text
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from naively import (
     Beta,
     Categorical,
     Dirichlet,
+    Fading,
     Gamma,
     Gaussian,
     NaiveBayes,
@@ -31,7 +32,6 @@ from naively import (
     datasets,
     independence,
 )
-from naively.inspect.tallies import Fading
 
 mpl.use("Agg")
 Axes = Any

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
 
+from naively import Model
 from naively.counting.labels import encode_labels
 from naively.data.columns import Rows, column_rows
 from naively.data.frames import as_rows
 from naively.kernels.double_double import Sums
 from naively.kernels.sparse_sums import SparseSums
-from naively.model.model import Model
 from tests.cases import Case
 from tests.learning import learn
 
@@ -50,6 +50,9 @@ class Sample:
     def model(self) -> Model:
         labels = encode_labels(self.y, self.weight)
         return learn(self.rows, labels, self.case.event, self.case.settings)
+
+    def only(self, names: Iterable[str]) -> Sample:
+        return replace(self, columns={name: self.columns[name] for name in names})
 
     def missing(self, n: int) -> dict[str, np.ndarray]:
         """Return as many cells of each column, all missing."""

@@ -14,18 +14,23 @@ from scipy import sparse
 
 from naively import (
     Bernoulli,
+    BernoulliNB,
     Categorical,
+    CategoricalNB,
+    ComplementNB,
     Exponential,
     Gaussian,
+    GaussianNB,
     KernelDensity,
     Multinomial,
+    MultinomialNB,
     NaiveBayes,
+    Patterns,
     Poisson,
+    Tally,
     Text,
 )
-from naively.counting.tally import Tally
 from naively.kernels.sparse_sums import AnySums
-from naively.schema.text import Patterns
 from naively.terms.functions import LinearPart
 
 Form = Literal["mapping", "texts", "array", "sparse"]
@@ -174,6 +179,7 @@ class Product:
     form: Form = "mapping"
     rows: int = 48
     sums: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    kind: type[NaiveBayes] = NaiveBayes
 
     def __repr__(self) -> str:
         return self.name
@@ -195,7 +201,7 @@ class Product:
 
     def fit(self, table: Table) -> NaiveBayes:
         """Learn a table at once."""
-        return NaiveBayes(**self.settings).fit(*table.labelled)
+        return self.kind(**self.settings).fit(*table.labelled)
 
 
 def words(alpha: Any = 0.5, **settings: Any) -> Text:
@@ -226,6 +232,10 @@ PRODUCTS = [
     Product("texts", ("note",), form="texts"),
     Product("words", ("note",), {"text": "words"}, form="texts"),
     Product("counts", ("visits", "bit"), form="sparse"),
+]
+DROP_INS = [
+    Product(kind.__name__, ("visits", "bit"), form="array", kind=kind)
+    for kind in (GaussianNB, MultinomialNB, ComplementNB, BernoulliNB, CategoricalNB)
 ]
 
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from naively.counting.axis import Columns
-from naively.counting.block import Dense
-from naively.counting.labels import Labels
 from naively.counting.leave_one_out import WEIGHTS, LeftOut, different_cells
+from tests.learning import coded, dense
 
 
 @pytest.mark.parametrize("weights", [None, 1, 3, WEIGHTS + 1])
@@ -16,9 +14,9 @@ def test_cells_are_alike_that_have_one_level_class_and_weight(weights: int | Non
     rng = np.random.default_rng(0)
     n, k, units = 400, 3, 5
     weight = None if weights is None else 0.5 + rng.integers(0, weights, n)
-    labels = Labels(rng.integers(0, k, n).astype(np.int32), np.array(["a", "b", "c"]), weight)
+    labels = coded(rng.integers(0, k, n), 3, weight)
     unit = rng.integers(0, units, n)
-    cells = LeftOut.of(Dense(rng.normal(size=(n, 1)), Columns(("x",))), labels)
+    cells = LeftOut.of(dense(rng.normal(size=(n, 1))), labels)
     first, of = different_cells(cells, unit, units)
     what = list(zip(unit, labels.codes, labels.weights, strict=True))
     assert [what[first[i]] for i in of] == what

@@ -16,7 +16,6 @@ import pyarrow as pa
 import pytest
 
 from naively import NaiveBayes
-from naively.data.columns import as_objects
 from naively.data.frames import ArrowStream, as_rows
 from naively.kernels.strings import Strings
 
@@ -293,8 +292,8 @@ def test_strings_of_more_bytes_than_an_int32_counts() -> None:
 
 
 def test_booleans_with_missing_cells_read_as_booleans() -> None:
-    ((cells, kind),) = ArrowStream(pl.DataFrame({"x": [True, None, False]})).read().values()
-    assert as_objects(cells, kind).tolist() == [True, None, False]
+    rows = as_rows(pl.DataFrame({"x": [True, None, False]}))
+    assert rows.values("x").tolist() == [True, None, False]
 
 
 def test_pyarrow_is_not_needed(monkeypatch: pytest.MonkeyPatch) -> None:

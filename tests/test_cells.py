@@ -10,12 +10,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from naively import Tally
 from naively.counting import axis as cells
 from naively.counting import block as blocks
 from naively.counting.axis import CELL, ByValue, Cells, Columns, Levels, as_float
 from naively.counting.block import Dense
 from naively.counting.labels import Labels
-from naively.counting.tally import BlockTally, Tally
+from naively.counting.tally import BlockTally
 from naively.kernels import reference as grid
 from naively.kernels.reference import CAP, coarsest, sortable
 from tests.test_kernels import (

@@ -8,11 +8,8 @@ import numpy as np
 import pytest
 
 from naively import Beta, Dirichlet, NaiveBayes
-from naively.counting.labels import encode_labels
-from naively.data.frames import as_rows
 from naively.fitting.leave_one_out import leave_one_out_table
-from naively.schema.settings import Settings
-from tests.learning import learn
+from tests.learning import encoded
 
 X, Y = [[1.0], [2.0], [7.0], [8.0], [4.0]], ["a", "a", "b", "b", "b"]
 WRONG = {
@@ -123,10 +120,8 @@ def test_leaving_a_row_out_leaves_it_out_of_an_estimated_class_prior(
     prior: Any, weighed: bool
 ) -> None:
     weight = np.array([2.0, 1.0, 0.5, 3.0, 1.0]) if weighed else None
-    rows, labels = as_rows(X), encode_labels(Y, weight)
-    settings = Settings(weights=None, class_prior=prior)
-    model = learn(rows, labels, "gaussian", settings)
-    found = leave_one_out_table(model, model.encode(rows, labels)).class_prior
+    model = NaiveBayes("gaussian", weights=None, class_prior=prior).fit(X, Y, weight).model_
+    found = leave_one_out_table(model, encoded(model, X, Y, weight)).class_prior
     for i in range(5):
         left = [1.0] * 5 if weight is None else weight.tolist()
         left[i] = 0.0

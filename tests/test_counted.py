@@ -13,6 +13,7 @@ from naively import (
     Categorical,
     Complement,
     Dirichlet,
+    EventModel,
     Exponential,
     Gamma,
     Gaussian,
@@ -24,7 +25,7 @@ from naively import (
     NaiveBayes,
     Poisson,
 )
-from naively.events.base import EventModel, How
+from naively.events.base import How
 from tests.cases import by_event
 
 Y = ["a", "a", "a", "b", "b"]

@@ -9,10 +9,8 @@ import pytest
 from scipy import integrate, stats
 
 from naively import KernelDensity, NaiveBayes
-from naively.counting.axis import Columns
-from naively.counting.block import Dense
-from naively.counting.labels import Labels
 from naively.counting.tally import BlockTally
+from tests.learning import coded, dense
 
 SHAPES = {
     "normal": lambda rng, n: rng.normal(50, 3, n),
@@ -27,8 +25,7 @@ SHAPES = {
 
 
 def counted(event: KernelDensity, x: np.ndarray, y: Any, k: int) -> BlockTally:
-    labels = Labels(np.asarray(y, np.int32), np.arange(k))
-    return event.tally(Dense(x[:, None], Columns(range(1))), labels)
+    return event.tally(dense(x[:, None]), coded(y, k))
 
 
 def log_density(event: KernelDensity, tally: BlockTally, x: np.ndarray) -> np.ndarray:
@@ -98,8 +95,8 @@ def test_auto_chooses_what_leave_one_out_says() -> None:
     for name in ("auto", "silverman"):
         event = KernelDensity(bandwidth=name)
         tally = counted(event, x, y, 2)
-        labels = Labels(y.astype(np.int32), np.arange(2))
-        evidence = event.leave_one_out(tally, Dense(x[:, None], Columns(range(1))), labels)[:, 0]
+        labels = coded(y, 2)
+        evidence = event.leave_one_out(tally, dense(x[:, None]), labels)[:, 0]
         log_p = evidence - np.logaddexp.reduce(evidence, axis=1, keepdims=True)
         losses[name] = -log_p[np.arange(n), y].mean()
     assert losses["auto"] < 0.6 * losses["silverman"]
@@ -112,8 +109,8 @@ def test_leaving_a_row_out_is_counting_without_it(alpha: float) -> None:
     x[5] = np.nan
     event = KernelDensity(bandwidth=0.7, alpha=alpha)
     tally = counted(event, x, y, 2)
-    labels = Labels(y.astype(np.int32), np.arange(2))
-    found = event.leave_one_out(tally, Dense(x[:, None], Columns(range(1))), labels)[:, 0]
+    labels = coded(y, 2)
+    found = event.leave_one_out(tally, dense(x[:, None]), labels)[:, 0]
     known = x[~np.isnan(x)]
     middle, scale = np.quantile(known, 0.5, method="inverted_cdf"), 2 * known.std()
     for i in range(40):

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from scipy import stats
 from scipy.sparse import csr_array
 from sklearn.datasets import load_iris
@@ -17,7 +16,7 @@ from sklearn.metrics import mutual_info_score
 from naively import Multinomial, NaiveBayes, load
 from naively.assess.dependence import Dependence, bins_by_class, p_values, pairwise_information
 from naively.counting.labels import encode_labels
-from naively.wings.cli.app import app
+from tests.commands import run
 
 RNG = np.random.default_rng(0)
 
@@ -303,9 +302,9 @@ def test_train_says_why_no_interactions_were_chosen(tmp_path: Path) -> None:
     rows = [f"{i % 7},{i % 5},{'ab'[i % 2]}" for i in range(40)]
     data.write_text("\n".join(["x,z,kind", *rows]))
     options = ["--target", "kind", "-o", str(tmp_path / "m"), "--interactions", "auto"]
-    done = CliRunner().invoke(app, ["train", str(data), *options])
-    assert done.exit_code == 0, done.output
-    assert "Interactions: none; 40 rows are too few, it takes 100." in done.stderr
+    done = run("train", data, *options)
+    assert done.returncode == 0, done.stderr
+    assert b"Interactions: none; 40 rows are too few, it takes 100." in done.stderr
 
 
 def test_whatever_the_class_it_is_that_of_the_table_of_two_columns() -> None:

@@ -13,6 +13,7 @@ from naively import (
     Categorical,
     Complement,
     Dirichlet,
+    EventModel,
     Exponential,
     Gamma,
     Gaussian,
@@ -26,11 +27,9 @@ from naively import (
     NormalInverseGamma,
     Poisson,
 )
-from naively.counting.labels import encode_labels
-from naively.data.frames import as_rows
-from naively.events.base import WHY_NOT, EventModel
+from naively.events.base import WHY_NOT
 from tests.cases import CASES, by_event
-from tests.learning import learn
+from tests.learning import learn_table
 
 
 def values(found: Any) -> np.ndarray:
@@ -172,8 +171,8 @@ def test_the_prior_of_a_mean_is_pretend_rows_of_the_known_variance() -> None:
 
 
 def test_complement_estimates_the_shares_of_words() -> None:
-    rows, labels = as_rows([[5.0, 3.0, 0.0], [1.0, 0.0, 2.0]]), encode_labels(["a", "b"])
-    model = learn(rows, labels, Complement(alpha=2.0))
+    X = [[5.0, 3.0, 0.0], [1.0, 0.0, 2.0]]
+    model = learn_table(X, ["a", "b"], Complement(alpha=2.0))
     (tally,) = model.view.counts.values()
     event = model.view.schema.groups[0].event
     outside = np.array([[1.0, 0.0, 2.0], [5.0, 3.0, 0.0]]).T  # of a the words of b

@@ -19,7 +19,6 @@ from sklearn.metrics import accuracy_score, log_loss, roc_curve
 from naively import MultinomialNB, NaiveBayes
 from naively.assess.intervals import Weighted
 from naively.assess.scores import BINS, POINTS, Scores, mean_deviation, rank, reliability, scores
-from naively.fitting.weights import accuracy_and_log_loss
 
 
 @pytest.fixture(scope="module")
@@ -308,14 +307,3 @@ def test_pictures_are_drawn_on_axes_that_are_given(iris) -> None:
     for plot in (found.plot_reliability, found.plot_confusion, found.plot_columns, found.plot_roc):
         _, ax = plt.subplots()
         assert plot(ax=ax) is ax
-
-
-def test_accuracy_and_log_loss_are_those_of_scores() -> None:
-    from naively.counting.labels import encode_labels
-
-    rng = np.random.default_rng(0)
-    p, learned = rng.dirichlet(np.ones(3), 50), np.array(["a", "b", "d"])
-    labels = encode_labels(rng.choice(["a", "b", "c"], 50), rng.random(50) + 0.1)
-    full = scores(p, learned, labels.classes[labels.codes], labels.weight)
-    found = accuracy_and_log_loss(p, learned, labels)
-    assert found == pytest.approx((full.accuracy, full.log_loss), abs=1e-12)

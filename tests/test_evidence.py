@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from naively import Bernoulli, NaiveBayes
-from naively.counting.labels import encode_labels
 from naively.counting.leave_one_out import Part
 from naively.fitting.leave_one_out import LeaveOneOut, _centred
+from tests.learning import coded
 
 INF = np.inf
 
@@ -38,7 +38,7 @@ def test_batches_with_words_of_fewer_texts_have_nothing_of_the_rest() -> None:
 
     def batch(of: list[Part], n: int, classes: str) -> LeaveOneOut:
         table, prior = rng.normal(size=(len(of), n, 2)), rng.normal(size=(n, 2))
-        labels = encode_labels(np.array([*classes] * n)[:n], rng.random(n))
+        labels = coded(np.array([*classes] * n)[:n] == "b", 2, rng.random(n))
         kinds: Any = ["column" if part.group == "g" else "band" for part in of]
         return LeaveOneOut(of, [True] * len(of), kinds, table, prior, prior, labels)
 

@@ -8,8 +8,7 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
-from naively import Categorical, JointTable, NaiveBayes, Text
-from naively.events import Multinomial
+from naively import Categorical, JointTable, Multinomial, NaiveBayes, Text
 from naively.inspect.explain import NGRAMS, ExplainedRow, Ngram
 from naively.inspect.odds import Odds, strongest
 

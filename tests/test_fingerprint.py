@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -52,7 +53,8 @@ def test_it_does_not_matter_how_numbers_are_encoded() -> None:
 def test_a_string_is_the_same_as_level_and_as_text() -> None:
     strings = ["one two", "three", None, "one two"]
     levels = prints({"a": strings}, event_models="categorical")
-    np.testing.assert_array_equal(prints({"a": strings}, event_models="text"), levels)
+    for table in ({"a": strings}, pa.table({"a": strings})):
+        np.testing.assert_array_equal(prints(table, event_models="text"), levels)
     assert levels[0] == levels[3] != levels[1]
 
 

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from naively import NaiveBayes, Text
-from naively.counting.labels import encode_labels
 from naively.fitting.leave_one_out import LeaveOneOut
-from naively.fitting.weights import fit, temperature
+from naively.fitting.weights import accuracy_and_log_loss, fit, temperature
+from tests.learning import coded
 
 STEP = 1e-5
 
@@ -31,7 +31,7 @@ def evidence_of(k: int, n: int, parts: int, kind: str, weighted: bool = False) -
     table -= table.mean(axis=2, keepdims=True)
     prior = np.tile(np.log(np.arange(1.0, k + 1) / np.arange(1.0, k + 1).sum()), (n, 1))
     weight = rng.choice([0.5, 1.0, 3.0], n) if weighted else None
-    labels = encode_labels(y, weight)
+    labels = coded(y, k, weight)
     names = [("g", i) for i in range(parts)]
     return LeaveOneOut(names, [True] * parts, [kind] * parts, table, prior, prior, labels)
 
@@ -235,3 +235,12 @@ def test_columns_and_texts_have_temperatures_of_their_own() -> None:
     of_texts = replace(texts, table=3 * texts.table)
     assert weights.of[names[2]][0] == pytest.approx(temperature_of(of_texts, 90.0), rel=1e-3)
     assert weights.usual != pytest.approx(weights.of[names[2]][0], rel=1e-2)
+
+
+def test_accuracy_and_log_loss_are_averages_over_the_weights_of_rows() -> None:
+    rng = np.random.default_rng(0)
+    p, y, weight = rng.dirichlet(np.ones(3), 50), rng.integers(0, 4, 50), rng.random(50) + 0.1
+    right = np.where(y < 3, p[np.arange(50), y % 3], 1e-15)  # the last class was never learned
+    found = accuracy_and_log_loss(p, np.arange(3), coded(y, 4, weight))
+    expected = np.average([p.argmax(axis=1) == y, -np.log(right)], axis=1, weights=weight)
+    assert found == pytest.approx(tuple(expected), abs=1e-12)

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from naively.kernels import dispatch, forms
+from naively.kernels import strings as packing
 from naively.kernels.forms import FEW_AFFIXES, MANY_AFFIXES, SPANS, Form, read_cell, read_forms
-from naively.kernels.strings import pack_strings
 
 WRITTEN = (
     "0 1 2 9 12 007 123 1234 2024 1999 20240131 20240131101112 31 13 00 0.5 1.234 1,234 12,34,567 "
@@ -78,7 +78,7 @@ def test_a_native_kernel_with_other_forms_is_refused() -> None:
     *(st.booleans(), st.booleans(), st.booleans()),
 )
 def test_both_kernels_read_the_same(cells, comma, day_first, dates) -> None:
-    strings = pack_strings(cells)
+    strings = packing.pack_strings(cells)
     mine = read_forms(strings, comma, day_first, dates)
     theirs = dispatch.NATIVE.read_forms(strings, comma, day_first, dates)
     np.testing.assert_array_equal(mine.form, theirs.form)
@@ -92,7 +92,7 @@ def test_both_kernels_read_the_same(cells, comma, day_first, dates) -> None:
 @native
 def test_affixes_are_numbered_alike_on_two_threads() -> None:
     cells = [f"{i} {'kg' if i % 2 else 'lb'}" for i in range(20_000)] + ["5 st."] * 20_000
-    strings = pack_strings(cells)
+    strings = packing.pack_strings(cells)
     dispatch.set_threads(2)
     found = dispatch.read_forms(strings)
     dispatch.set_threads(1)
@@ -102,7 +102,7 @@ def test_affixes_are_numbered_alike_on_two_threads() -> None:
 
 def test_affixes_beyond_a_few_are_told_from_none() -> None:
     units = [chr(ord("a") + i) + chr(ord("a") + j) for i in range(7) for j in range(7)]
-    found = dispatch.read_forms(pack_strings([f"5 {unit}q" for unit in units]))
+    found = dispatch.read_forms(packing.pack_strings([f"5 {unit}q" for unit in units]))
     assert len(found.affixes) == FEW_AFFIXES
     assert found.affix.tolist() == [*range(1, FEW_AFFIXES + 1)] + [MANY_AFFIXES] * (
         49 - FEW_AFFIXES

@@ -12,7 +12,6 @@ from scipy.stats import norm
 
 from naively import Bernoulli, Beta, Dirichlet, NaiveBayes, load
 from naively.fitting.weights import posterior
-from naively.inspect.scorecard import Scorecard
 from naively.model.class_prior import class_probabilities
 from tests.node import ask, question
 from tests.scorecards import posterior as posterior_of
@@ -170,7 +169,7 @@ def test_so_it_is_in_a_scorecard_read_by_python_and_javascript() -> None:
     card = read(nb.model_)
     np.testing.assert_allclose(card["start"], nb.model_.terms.start)
     np.testing.assert_allclose([posterior_of(card, row) for row in cells], right, atol=1e-12)
-    (found,) = ask([question(Scorecard.of(nb.model_), cells, "posterior")])
+    (found,) = ask([question(nb.export.scorecard(), cells, "posterior")])
     np.testing.assert_allclose(found, right, atol=1e-12)
 
 

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from naively import NaiveBayes, load
-from naively.counting.tally import Tally
+from naively import NaiveBayes, Tally, load
 from tests.test_cli import ok, sentence
 
 

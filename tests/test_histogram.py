@@ -14,20 +14,18 @@ from scipy.special import rel_entr
 from sklearn.preprocessing import KBinsDiscretizer
 
 from naively import Gaussian, Histogram, KernelDensity, LogNormal, NaiveBayes
-from naively.counting.axis import Columns
-from naively.counting.block import Dense
-from naively.counting.labels import Labels
 from naively.counting.leave_one_out import LeftOut
 from naively.counting.tally import BlockTally
 from naively.events import histogram as bin_counts
 from naively.events.histogram import RULES
 from naively.kernels import dispatch
 from naively.terms.kinds import BinTerms
+from tests.learning import coded, dense
 
 
 def counted(event: Histogram, X: np.ndarray, y: Any, k: int, w: Any = None) -> BlockTally:
-    labels = Labels(np.asarray(y, np.int32), np.arange(k), w)
-    return event.tally(Dense(X, Columns(range(X.shape[1]))), labels)
+    labels = coded(y, k, w)
+    return event.tally(dense(X), labels)
 
 
 def binned(event: Histogram, X: np.ndarray, y: Any, k: int) -> BinTerms:
@@ -278,7 +276,7 @@ def test_where_bins_stay_leaving_a_row_out_is_counting_without_it(
     w = np.array(data.draw(st.lists(st.sampled_from([1.0, 2.0, 0.5]), min_size=n, max_size=n)))
     tally = counted(event, X, y, 2, w)
     likelihood = event.terms(tally)
-    block, labels = Dense(X, Columns(range(2))), Labels(y.astype(np.int32), np.arange(2), w)
+    block, labels = dense(X), coded(y, 2, w)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bin_counts, "EXACT", 0)  # as if there were many rows
         found = event.leave_one_out(tally, block, labels)
@@ -415,7 +413,7 @@ def without_a_row_of_both(
             axis=1,
         )
         weight = rng.choice([0.25, 1.0, 3.0, rng.random()], n) if weighted else None
-        block, labels = Dense(X, Columns(range(8))), Labels(y, np.arange(k), weight)
+        block, labels = dense(X), coded(y, k, weight)
         tally = event.tally(block, labels)
         cells = LeftOut.of(block, labels)
         found = event.log_prob_without(tally, cells)

@@ -25,7 +25,7 @@ from threadpoolctl import threadpool_limits
 
 from naively import NaiveBayes
 from naively.assess import folds as cross_validate
-from naively.assess.scores import Scores, score
+from naively.assess.scores import Scores
 from naively.counting.labels import Labels, encode_labels
 from naively.data.frames import as_rows
 from naively.fitting.sample import deal
@@ -118,7 +118,7 @@ def ratio(table: Table, assess: Assess) -> float:
         nb = NaiveBayes().fit(*table.take(mine))
         assessed += assess(nb).log_loss
         X, y = table.take(other)
-        fresh += score(nb.model_, as_rows(X), y).log_loss
+        fresh += nb.evaluate(X, y).log_loss
     return assessed / fresh
 
 

@@ -17,10 +17,9 @@ import pandas as pd
 import pytest
 
 import naively
-from naively import NaiveBayes
+from naively import Model, NaiveBayes
 from naively.estimators.learned import Learned
 from naively.inspect.scorecard import schema
-from naively.model.model import Model
 from tests import structure
 from tests.mutants.faults import EVERY
 from tests.structure import (

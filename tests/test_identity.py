@@ -9,9 +9,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from naively import Bernoulli, Categorical, Gaussian, Multinomial, NaiveBayes, Text, load
+from naively import (
+    Bernoulli,
+    Categorical,
+    EventModel,
+    Gaussian,
+    Multinomial,
+    NaiveBayes,
+    Text,
+    load,
+)
 from naively.counting.leave_one_out import Part
-from naively.events.base import EventModel
 from naively.schema.schema import GroupKey
 
 X, Y = {"x": [0.0, 1.0, 3.0, 4.0]}, list("aabb")

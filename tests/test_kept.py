@@ -13,9 +13,8 @@ import pytest
 
 from naively import BernoulliNB, CategoricalNB, Gaussian, GaussianNB, Histogram, NaiveBayes, load
 from naively.counting.labels import MOST_BYTES
-from naively.data.frames import as_rows
 from tests.cases import CASES, Case
-from tests.learning import learn
+from tests.learning import learn_table
 from tests.products import PRODUCTS, Product
 
 X = [[1.0], [2.0], [7.0], [8.0]]
@@ -153,15 +152,13 @@ def test_what_verbs_make_is_loaded(product: Product, path: Path) -> None:
 @pytest.mark.parametrize("case", CASES, ids=repr)
 def test_nothing_at_all_is_loaded(case: Case, path: Path) -> None:
     """What is left when all is forgotten is a model too."""
-    from naively.counting.labels import encode_labels
     from naively.file import store
 
-    name = "c0"
     cells = [None, None] if isinstance(case.event, dict) else case.column([None, None])
-    rows = as_rows(["", "one two"]) if case.text else as_rows({name: np.array(cells)})
     if isinstance(case.event, dict) or (not case.text and not case.numbers):
         return
-    model = learn(rows, encode_labels(["u", "v"]), case.event)
+    X = ["", "one two"] if case.text else {"c0": np.array(cells)}
+    model = learn_table(X, ["u", "v"], case.event)
     for left in (model, model - model):
         store.save(left, path)
         assert store.load_all(path).model.classes.tolist() == left.classes.tolist()

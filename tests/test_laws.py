@@ -8,14 +8,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from naively.counting.labels import encode_labels
-from naively.data.frames import as_rows
-from naively.events import Complement, JointTable
+from naively import Complement, JointTable
 from naively.inspect.uncertainty import probability_intervals
 from naively.schema.settings import PURE
 from tests.cases import CASES, ORACLES, Case
 from tests.laws import Sample, assert_same, samples
-from tests.learning import learn
+from tests.learning import encoded, learn_table
 
 every_case = pytest.mark.parametrize("case", CASES, ids=repr)
 on_tables = pytest.mark.parametrize("case", [c for c in CASES if not c.text], ids=repr)
@@ -87,13 +85,11 @@ def test_decay_distributes(case: Case, data: st.DataObject) -> None:
 def test_dense_is_sparse(case: Case, data: st.DataObject) -> None:
     sample = data.draw(samples(case, missing=False))
     X = np.column_stack(list(sample.columns.values()))
-    labels = encode_labels(sample.y)
-    dense, csr = as_rows(X), as_rows(sparse.csr_array(X))
-    a, b = (learn(rows, labels, case.event) for rows in (dense, csr))
-    assert_same(a, b, dense)
-    np.testing.assert_allclose(
-        b.joint_log_likelihood(csr), a.joint_log_likelihood(dense), rtol=1e-12
-    )
+    csr = sparse.csr_array(X)
+    a, b = (learn_table(table, sample.y, case.event) for table in (X, csr))
+    assert_same(a, b, sample.rows)
+    mine, theirs = (of.score(encoded(of, table), "joint") for of, table in ((a, X), (b, csr)))
+    np.testing.assert_allclose(theirs, mine, rtol=1e-12)
 
 
 @on_tables
@@ -199,14 +195,14 @@ def test_scikit_learn_computes_the_same(case: Case, data: st.DataObject) -> None
     X = np.column_stack(list(sample.columns.values()))
     if type(case.event).__name__ == "Categorical":  # scikit-learn counts codes never seen as levels
         X = np.column_stack([np.unique(x, return_inverse=True)[1] for x in X.T])
-    model = learn(as_rows(X), encode_labels(sample.y, sample.weight), case.event)
+    model = learn_table(X, sample.y, case.event, weight=sample.weight)
     if type(case.event).__name__ == "Gaussian":  # without smoothing both divide by the variance
         assume(all(X[sample.y == c].var(axis=0).min() > 1e-3 for c in model.classes))
     if isinstance(case.event, Complement):  # theirs of one class or column divides by zero
         assume(len(model.classes) > 1 and X.shape[1] > 1)
     assert case.oracle is not None
     theirs = case.oracle().fit(X, sample.y, sample.weight)
-    mine, oracle = model.joint_log_likelihood(as_rows(X)), theirs.predict_joint_log_proba(X)
+    mine, oracle = model.score(encoded(model, X), "joint"), theirs.predict_joint_log_proba(X)
     if isinstance(case.event, Complement):  # scikit-learn's has no class prior, unless there is one
         mine = mine - model.class_log_prior
     np.testing.assert_allclose(mine, oracle, rtol=1e-8, atol=1e-8)

@@ -12,27 +12,26 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from naively.counting.axis import PRESENT, SQUARE, VALUE, Analyser, Columns
-from naively.counting.block import Dense
-from naively.counting.labels import Labels, encode_labels
-from naively.counting.leave_one_out import LeftOut, choose, leave_out
-from naively.counting.tally import BlockTally
-from naively.data.columns import column_rows
-from naively.events import (
+from naively import (
     Bernoulli,
     Categorical,
     Complement,
     Gaussian,
     Histogram,
     KernelDensity,
+    Model,
     Multinomial,
+    Text,
 )
+from naively.counting.axis import PRESENT, SQUARE, VALUE, Analyser
+from naively.counting.labels import encode_labels
+from naively.counting.leave_one_out import LeftOut, choose, leave_out
+from naively.counting.tally import BlockTally
+from naively.data.columns import column_rows
 from naively.fitting.leave_one_out import leave_one_out_table
-from naively.model.model import Model
-from naively.schema.text import Text
 from tests.cases import CASES, DEFAULTS, LEVEL, REAL, TEXT, Case, numbers, objects
 from tests.laws import Sample, samples
-from tests.learning import learn
+from tests.learning import coded, dense, learn
 
 
 def frozen(event: Any) -> bool:
@@ -168,8 +167,8 @@ def test_the_choice_of_least_loss_is_the_first_of_equals_for_each_column() -> No
 
 def test_a_cell_is_judged_by_the_sums_of_its_column_without_its_row() -> None:
     x = np.array([[1.0, np.nan], [4.0, 2.0], [np.nan, 8.0]])
-    labels = Labels(np.array([0, 1, 0], np.int32), np.array(["a", "b"]), np.array([1.0, 2.0, 0.5]))
-    block = Dense(x, Columns(range(2)))
+    labels = coded([0, 1, 0], 2, np.array([1.0, 2.0, 0.5]))
+    block = dense(x)
     statistics = (PRESENT, VALUE, SQUARE)
     cells = LeftOut.of(block, labels)
     rest = cells.rest(BlockTally(*block.count(statistics, labels)), statistics)
@@ -195,10 +194,10 @@ def test_shares_of_true_are_left_out_one_by_one(weighted: bool) -> None:
     X, y = rng.choice([0.0, 0.25, 0.6, 1.0], (30, 3)), rng.integers(0, 2, 30).astype(np.int32)
     weight = rng.choice([0.5, 1.0], 30) if weighted else None
     event = Bernoulli(alpha=1.0, threshold=None)
-    block, labels = Dense(X, Columns(range(3))), Labels(y, np.arange(2), weight)
+    block, labels = dense(X), coded(y, 2, weight)
     found = event.leave_one_out(event.tally(block, labels), block, labels)
     for i in range(30):
         rest = np.delete(np.arange(30), i)
-        others = event.tally(Dense(X[rest], block.axis), labels.take(rest))
+        others = event.tally(dense(X[rest]), labels.take(rest))
         one = event.terms(others).at(X[i], np.arange(3))
         np.testing.assert_allclose(found[i], one, rtol=1e-9)

@@ -17,16 +17,15 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from naively import Bernoulli, Categorical, Histogram, KernelDensity, Multinomial
+from naively import Bernoulli, Categorical, EventModel, Histogram, KernelDensity, Model, Multinomial
 from naively.counting.axis import VALUE
 from naively.counting.labels import encode_labels
 from naively.counting.leave_one_out import SURE
 from naively.counting.tally import BlockTally
-from naively.events import EventModel, histogram
+from naively.events import histogram
 from naively.events.categorical import CHOICES, USUAL_M
 from naively.fitting.leave_one_out import leave_one_out_table
 from naively.fitting.weights import fit
-from naively.model.model import Model
 from tests.cases import COUNT, LEVEL, REAL, TEXT, TRUTH, Case, numbers, objects
 from tests.laws import Sample, samples
 from tests.products import GIVEN, Product, few, seeds

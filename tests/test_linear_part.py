@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from naively import Gaussian, NaiveBayes, Poisson
-from naively.data.frames import as_rows
 from naively.fitting.weights import RIDGES
 from naively.terms.functions import NOTHING, Line
 from tests.alike import LABELS, added, linear_of, loss, table, take, without
+from tests.learning import encoded
 
 
 @pytest.mark.parametrize("k", [2, 3])
@@ -24,9 +24,8 @@ def test_it_helps_where_columns_repeat_each_other(k: int) -> None:
     scaled = [ridge * (1 + 1000 / len(y)) for ridge in RIDGES]
     assert linear.ridge in map(pytest.approx, scaled)
     np.testing.assert_allclose([sum(slope) for slope in linear.of.values()], 0.0, atol=1e-12)
-    p = without(nb).posterior(as_rows(new))[
-        np.arange(len(label)), np.searchsorted(LABELS[:k], label)
-    ]
+    p = without(nb).score(encoded(nb.model_, new), "posterior")
+    p = p[np.arange(len(label)), np.searchsorted(LABELS[:k], label)]
     assert loss(nb, new, label) < float(-np.log(p).mean()) - 0.05
 
 
@@ -73,10 +72,9 @@ def test_a_missing_cell_adds_nothing(name: str) -> None:
     assert any(term.column == name for term in linear_of(nb).of)
     new, _ = table(1, 50)
     new[name] = np.full(50, None)
-    rows = as_rows(new)
     np.testing.assert_allclose(
-        nb.model_.joint_log_likelihood(rows),
-        without(nb, name).joint_log_likelihood(rows),
+        nb.predict_joint_log_proba(new),
+        without(nb, name).score(encoded(nb.model_, new), "joint"),
         rtol=0,
         atol=1e-13,
     )

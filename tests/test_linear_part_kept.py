@@ -19,6 +19,7 @@ from naively.fitting.weights import RIDGES
 from naively.terms.functions import Product, axes_of
 from tests.alike import added, linear_of, loss, table, take, without
 from tests.fittings import order_in_sample
+from tests.learning import encoded
 
 
 def test_merged_without_rows_it_is_the_mean_of_both() -> None:
@@ -83,13 +84,13 @@ def test_a_column_that_is_now_taken_for_something_else_has_no_terms() -> None:
     nb.merge(pickle.loads(pickle.dumps(NaiveBayes(weights=None).fit(other, y[:50]))))  # noqa: S301
     terms = {str(term.column): term for term in linear_of(nb).of}
     assert "truth" in terms
-    blocks = nb.model_.blocks(nb.model_.encode(as_rows(X)))
+    blocks = nb.model_.blocks(encoded(nb.model_, X))
     assert not terms["truth"].is_in(axes_of(blocks))
     linear = linear_of(nb)
     product = {Product(terms["truth"], terms["a"], 1.0): linear.of[terms["a"]]}
     _with(nb, replace(nb.weights_, linear=replace(linear, products=product)))
     assert np.isfinite(nb.predict_proba(X)).all()
-    batch = nb.model_.encode(as_rows(X), encode_labels(y))
+    batch = encoded(nb.model_, X, y)
     assert set(linear_evidence(nb.model_, [batch])) == {"a", "b", "c", "level"}
 
 
@@ -119,7 +120,7 @@ def test_calibrate_on_no_rows_is_an_error() -> None:
 def test_the_leave_one_out_joint_has_it() -> None:
     X, y = table(0)
     nb = NaiveBayes().fit(X, y)
-    batch = nb.model_.encode(as_rows(X), encode_labels(y))
+    batch = encoded(nb.model_, X, y)
     found = left_out(nb.model_, [batch])
     plain = weighted_joint(without(nb), found, [batch])
     np.testing.assert_allclose(

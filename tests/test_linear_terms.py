@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from naively import NaiveBayes
-from naively.counting.axis import Columns, Levels
-from naively.counting.block import Codes, Dense
+from naively.counting.axis import Levels
+from naively.counting.block import Codes
 from naively.fitting import seek as fitting
 from naively.terms.functions import Line, Step
 from tests.alike import linear_of, table
+from tests.learning import dense
 
 
 def of_numbers(x: Any, weight: Any = None, *, indicator: bool = False) -> Line | None:
@@ -42,7 +43,7 @@ def test_a_line_is_clipped_and_standardised(n: int, missing: float) -> None:
     assert (line.low, line.high) == (there[tail], there[len(there) - 1 - tail])
     clipped = np.clip(there, line.low, line.high)
     np.testing.assert_allclose([line.centre, line.scale], [clipped.mean(), clipped.std()])
-    z = line.of(Dense(x[:, None], Columns(range(1))), 0)
+    z = line.of(dense(x[:, None]), 0)
     np.testing.assert_array_equal(z[np.isnan(x)], 0.0)
     np.testing.assert_allclose([z.sum(), np.square(z).sum()], [0.0, len(there)], atol=1e-9)
 
@@ -76,7 +77,7 @@ def test_huge_and_infinite_numbers_have_finite_lines() -> None:
     for x in ([1e300, -1e300, 0.0], [np.inf, -np.inf, 0.0, 1.0], [np.inf, 1.0]):
         line = of_numbers(x)
         assert line is not None
-        z = line.of(Dense(np.array(x)[:, None], Columns(range(1))), 0)
+        z = line.of(dense(np.array(x)[:, None]), 0)
         assert np.isfinite(z).all()
         assert np.isfinite(list(vars(line).values())).all()
 

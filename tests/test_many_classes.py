@@ -14,12 +14,11 @@ import pytest
 
 from naively import Gaussian, Histogram, NaiveBayes
 from naively.counting import block as blocks
-from naively.counting.axis import Columns
-from naively.counting.block import Dense
 from naively.counting.labels import MANY_CLASSES, encode_labels
 from naively.events import base, histogram
 from naively.fitting.sample import drawn
 from naively.inspect.odds import Odds, weights_of_each
+from tests.learning import dense
 
 
 def by_each_class(smoothed: Any) -> np.ndarray:
@@ -189,7 +188,7 @@ def test_cells_are_left_out_in_blocks_as_all_at_once(
     event: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     X, y = rows_of(40, 400)
-    block, labels = Dense(X, Columns(range(2))), encode_labels(y)
+    block, labels = dense(X), encode_labels(y)
     found = event.leave_one_out(event.tally(block, labels), block, labels)
     for module in (base, histogram):
         monkeypatch.setattr(module, "AT_ONCE" if module is base else "LEFT", 700)

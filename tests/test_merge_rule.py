@@ -12,13 +12,12 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from naively import Beta, Categorical, GaussianNB, MultinomialNB, NaiveBayes, Text
+from naively import Beta, Categorical, GaussianNB, Model, MultinomialNB, NaiveBayes, Text
 from naively.counting.axis import VALUE
 from naively.counting.labels import encode_labels
 from naively.counting.tally import Total
 from naively.data.frames import as_rows
 from naively.model.counted import count_batch
-from naively.model.model import Model
 
 Y = ["a", "a", "b", "b"]
 TEXTS = ["one two three", "two four six eight", "cheap buy now today", "buy more now please"]

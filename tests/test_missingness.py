@@ -25,9 +25,11 @@ from naively import (
     JointTable,
     KernelDensity,
     LogNormal,
+    Model,
     Multinomial,
     NaiveBayes,
     NegativeBinomial,
+    Patterns,
     Poisson,
     Text,
 )
@@ -37,12 +39,11 @@ from naively.data.frames import as_rows
 from naively.fitting import weights as calibrate
 from naively.fitting.leave_one_out import left_out
 from naively.model.counted import Counted
-from naively.model.model import Model
 from naively.schema import settle as missing_module
 from naively.schema.choose import infer
 from naively.schema.schema import Group
 from naively.schema.settings import Settings
-from naively.schema.text import Patterns
+from tests.learning import encoded
 from tests.products import assert_same_tally
 
 rng = np.random.default_rng(7)
@@ -162,12 +163,10 @@ def test_missing_cells_are_counted_by_class(frame: str) -> None:
     group = group_of(nb)
     assert group is not None
     names = [name.of for name in group.derived]
-    rows = nb.model_.encode(as_rows(make(X)))
+    rows = encoded(nb.model_, make(X))
     np.testing.assert_array_equal(rows.blocks[group.key].codes, ISNA[names].to_numpy())
     for i in range(0, N, 17):  # a row alone may have columns without any cell
-        one = nb.model_.encode(
-            as_rows(FRAMES[frame.split(",", maxsplit=1)[0]](take(slice(i, i + 1))))
-        )
+        one = encoded(nb.model_, FRAMES[frame.split(",", maxsplit=1)[0]](take(slice(i, i + 1))))
         np.testing.assert_array_equal(one.blocks[group.key].codes[0], ISNA[names].to_numpy()[i])
 
 
@@ -531,7 +530,7 @@ def test_explanations_sum_and_name_the_column() -> None:
     joint = nb.predict_joint_log_proba(nothing)
     terms = nb.model_.terms
     total = terms.start.copy()
-    for _, found in terms.items(terms.read(nb.model_.encode(as_rows(nothing)))):
+    for _, found in terms.items(terms.read(encoded(nb.model_, nothing))):
         np.add.at(total[None], found.row, found.value)
     np.testing.assert_allclose(total, joint[0], atol=1e-12)
 

@@ -9,10 +9,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from naively import Bernoulli, NaiveBayes
-from naively.counting.labels import encode_labels
+from naively import Bernoulli, Model, NaiveBayes
 from naively.data.frames import as_rows
-from naively.model.model import Model
 from naively.schema.settings import Settings
 from tests import learning
 
@@ -21,9 +19,7 @@ TRUTHS = np.array([[1, 0, 1], [0, 0, 1], [1, 1, 0], [1, 0, 0], [0, 1, 0]], float
 
 
 def learn(X: Any, y: Any = Y, event: Any = "auto", **settings: Any) -> Model:
-    return learning.learn(
-        as_rows(X), encode_labels(y), event, Settings(**{"weights": None, **settings})
-    )
+    return learning.learn_table(X, y, event, Settings(**{"weights": None, **settings}))
 
 
 def test_rows_and_labels_must_be_as_many_and_some() -> None:

@@ -10,10 +10,9 @@ from scipy.optimize import minimize
 from scipy.special import logsumexp
 
 from naively import NaiveBayes
-from naively.counting.labels import Labels
-from naively.fitting import weights as penalised
 from naively.fitting.weights import Passes, Penalty, least
 from naively.kernels import search as newton
+from tests.learning import coded
 from tests.test_softmax import native, needs_native, rows_of
 
 KERNELS = pytest.mark.parametrize("kernel", [newton, pytest.param(native, marks=needs_native)])
@@ -29,7 +28,7 @@ def problem(n: int, k: int, functions: int, parts: int, free: bool) -> tuple[Pas
     rng = np.random.default_rng(n)
     codes = rng.integers(0, k, n).astype(np.int32)
     codes[:k] = np.arange(k)[:n]
-    labels = Labels(codes, np.arange(k).astype(str), rng.choice([0.0, 0.5, 1.0, 3.0], n))
+    labels = coded(codes, k, rng.choice([0.0, 0.5, 1.0, 3.0], n))
     evidence = rng.normal(size=(k, parts, n))
     evidence[codes, :, np.arange(n)] += np.linspace(-1, 2, parts)
     z = rng.normal(size=(functions, n)) + np.cos(codes)
@@ -132,7 +131,7 @@ def test_few_and_many_arguments_have_one_solution(
     passes, penalty = problem(*shape)
     start = np.ones(len(penalty.alone))
     found = least(passes, penalty, start, passes.curvature, steps=200, tolerance=1e-9)
-    monkeypatch.setattr(penalised, "SMALL", 0)
+    monkeypatch.setattr("naively.fitting.weights.SMALL", 0)
     again = least(passes, penalty, start, passes.curvature, steps=200, tolerance=1e-9)
     assert (found != again).any()  # they are two searches
     np.testing.assert_allclose(found, again, atol=1e-3)

@@ -142,19 +142,6 @@ def test_oversampling_is_another_class_prior() -> None:
 # Frequencies
 
 
-@TABLES
-@pytest.mark.filterwarnings("ignore:Nearly every row")
-def test_frequencies_are_rows_repeated(made: Any) -> None:
-    X, y = made(120)
-    times = np.random.default_rng(0).integers(0, 4, 120)
-    every = np.repeat(np.arange(120), times)
-    a = NaiveBayes().fit(X, y, frequencies=times)
-    b = NaiveBayes().fit(take(X, every), y[every])
-    assert_same_tally(a.tally_, b.tally_)
-    np.testing.assert_allclose(a.predict_proba(X), b.predict_proba(X), atol=1e-9)
-    assert a.assess().log_loss == pytest.approx(b.assess().log_loss, abs=1e-9)
-
-
 def test_a_table_of_counts_learns_as_its_rows() -> None:
     X, y = few_levels(500)
     frame = pl.DataFrame({**X, "y": y})

@@ -17,10 +17,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from naively import Bernoulli, NaiveBayes, Text, load
-from naively.data.frames import as_rows
+from naively import Bernoulli, Model, NaiveBayes, Text, load
 from naively.inspect.scorecard import Scorecard
-from naively.model.model import Model
 from naively.terms.views import AnyTerm, Cell, LevelsTerm, PresenceTerm
 from naively.wings.onnx import onnx_of, tensors_of
 from tests import ruled
@@ -71,11 +69,7 @@ def test_probabilities_are_those_of_the_model(case: Case, data: Any) -> None:
         return
     assume(card.columns)
     assume(set(sample.columns) <= set(other.columns))
-    columns = {name: other.columns[name] for name in sample.columns}
-    if case.text:
-        rows = as_rows(columns["c0"].tolist())
-    else:
-        rows = type(other)(case, columns, other.y).rows
+    rows = other.only(sample.columns).rows
     p = scored(model, card, rows)
     known = model.posterior(rows)
     finite = np.abs(model.joint_log_likelihood(rows))
@@ -137,7 +131,7 @@ def test_parts_of_times_are_those_of_the_calendar(seconds: list[int], micro: int
     start = np.datetime64("2018-01-01", "s")
     train = start + rng.integers(0, 3 * 365 * 86_400, 400)
     nb = NaiveBayes().fit({"when": train}, rng.integers(2, size=400))
-    parts = {of.get("part") for of in json.loads(Scorecard.of(nb.model_).to_json())["terms"]}
+    parts = {of.get("part") for of in json.loads(nb.export.scorecard().to_json())["terms"]}
     assert parts >= {"hour", "weekday", "month"}
     when = np.datetime64(0, "us") + np.array(seconds) * 1_000_000 + micro
     assert_equal(nb, {"when": when})
@@ -262,7 +256,7 @@ def test_truths_above_a_threshold_in_products() -> None:
 def test_the_plain_reader_of_scorecards_agrees() -> None:
     columns, y = table(200, 9)
     nb = with_linear_part(NaiveBayes().fit(columns, y), products=9)
-    card = json.loads(Scorecard.of(nb.model_).to_json())
+    card = json.loads(nb.export.scorecard().to_json())
     arrays = {name: np.array(of, object) for name, of in columns.items()}
     known = [posterior(card, row) for row in rows_of(arrays)]
     np.testing.assert_allclose(answers(nb, columns)[1], known, rtol=1e-9, atol=1e-12)

@@ -7,9 +7,9 @@ from dataclasses import fields, replace
 import pytest
 
 from naively import NaiveBayes, load
-from naively.file import container
 from naively.options import DECLARED, Options, duration_of, expected, from_text
 from naively.schema.settings import Settings
+from tests.damage import apart
 from tests.test_cli import ok
 
 OPTIONS = {of.name: of for of in fields(Options) if of.init}
@@ -58,9 +58,7 @@ def test_a_file_and_the_command_line_have_it(name: str, tmp_path) -> None:
     nb = NaiveBayes(**{name: OTHER[name]}).fit(X, y, **BESIDE.get(name, {}))
     nb.save(path)
     assert getattr(load(path).model_.settings, name) == OTHER[name]
-    assert container.read(path)[0]["settings"] == {
-        one: getattr(nb.model_.settings, one) for one in OPTIONS
-    }
+    assert apart(path)[0]["settings"] == {one: getattr(nb.model_.settings, one) for one in OPTIONS}
     cells = zip(*X.values(), y, strict=True)
     lines = [",".join("" if cell is None else str(cell) for cell in row) for row in cells]
     lines = [f"{line},{at}" for at, line in enumerate(lines)]

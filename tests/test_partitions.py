@@ -15,12 +15,11 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from naively import NaiveBayes
+from naively import Model, NaiveBayes
 from naively.data.columns import Reading
 from naively.data.frames import as_rows
 from naively.data.reading import Forms
 from naively.fitting.learn import Recipe
-from naively.model.model import Model
 from naively.wings.databases.spark import Counting, FormsOfPartition, Partition
 from tests.spark.tables import mixed, texts
 

@@ -27,22 +27,21 @@ from naively import (
     Gaussian,
     Geometric,
     Histogram,
+    InverseGamma,
     JointTable,
     KernelDensity,
     LogNormal,
     Multinomial,
     NaiveBayes,
+    Normal,
     NormalInverseGamma,
     Poisson,
     load,
 )
-from naively.counting.labels import encode_labels
-from naively.data.frames import as_rows
-from naively.events import InverseGamma, Normal
 from naively.fitting import covariance as of_weights
-from naively.fitting.covariance import weights_covariance
 from naively.fitting.weights import APART, BELOW, BIAS, CENTRE, RIDGE, numbered, penalty_of
 from tests.commands import run
+from tests.learning import encoded
 from tests.test_cli import ok, sentence
 
 mpl.use("Agg")
@@ -232,7 +231,7 @@ def test_means_and_variances_of_few_rows_are_exact(name: str) -> None:
     x = draw(rng, y * 1.0)
     model = NaiveBayes({"a": event}, weights=None).fit({"a": x}, y).model_
     (group,) = model.view.schema.groups
-    blocks = model.blocks(model.encode(as_rows({"a": x})))
+    blocks = model.blocks(encoded(model, {"a": x}))
     found = group.event.uncertain(model.view.counts[group.key], blocks[group.key])
     for c in (0, 1):
         drawn = np.concatenate([oracle(x[y == c], x, rng) for _ in range(40)])
@@ -493,11 +492,11 @@ def test_weighted_variances_are_those_of_what_is_weighted(of_texts: bool) -> Non
     if of_texts:
         texts, y = some_texts()
         model = NaiveBayes().fit(texts, y).model_
-        batch = model.encode(as_rows(texts[:3], True)).split()
+        batch = encoded(model, texts[:3]).split()
     else:
         table, y = mixed(300, 3)
         model = NaiveBayes(event_models={"size": "gaussian"}).fit(table, y).model_
-        batch = model.encode(as_rows(first(table, slice(0, 3))))
+        batch = encoded(model, first(table, slice(0, 3)))
     blocks, classes = model.blocks(batch), model.classes.tolist()
     joint = np.asarray(model.score(batch, "joint"))
     for group, found in zip(
@@ -553,7 +552,7 @@ def test_the_curvature_is_the_second_derivative_of_the_loss(k: int) -> None:
     nb = NaiveBayes().fit(table, y)
     model, sample = nb.model_, nb._learned.sample.of(nb.model_)
     found = sample.weighed_table(model)
-    covariance = weights_covariance(model, sample)
+    covariance = of_weights.weights_covariance(model, sample)
     parts, rows = len(found.parts), found.labels.weights
     columns = 1 if k == 2 else k
     free = np.array(found.by_class) & (columns > 1)
@@ -606,7 +605,7 @@ def test_the_variance_of_weights_is_that_of_the_log_odds_that_they_make() -> Non
     table, y = mixed(300, 3)
     nb = NaiveBayes().fit(table, y)
     sample = nb._learned.sample.of(nb.model_)
-    covariance = weights_covariance(nb.model_, sample)
+    covariance = of_weights.weights_covariance(nb.model_, sample)
     rng = np.random.default_rng(0)
     evidence = rng.normal(size=(len(covariance.parts), 5, 3))
     h = rng.normal(size=(5, 3))
@@ -625,7 +624,7 @@ def test_one_temperature_is_as_sure_as_its_loss_is_curved() -> None:
     table, y = mixed(400)
     nb = NaiveBayes(weights="temperature", presence="ignore").fit(table, y)
     sample = nb._learned.sample.of(nb.model_)
-    covariance = weights_covariance(nb.model_, sample)
+    covariance = of_weights.weights_covariance(nb.model_, sample)
     found = sample.weighed_table(nb.model_)
     joint, t = found.table.sum(axis=0), nb.weights_.usual
 
@@ -792,7 +791,7 @@ def test_explanations_say_the_interval_when_asked(k: int) -> None:
 
 def test_a_narrow_interval_has_more_digits() -> None:
     of = uncertainty.ProbabilityIntervals
-    labels = encode_labels(["a", "b"]).classes
+    labels = np.array(["a", "b"])
     for p, low, high, said in (
         (0.91, 0.84, 0.95, "p = 0.91, 0.84 to 0.95"),
         (0.99997, 0.99985, 0.99999, "p = 0.99997, 0.99985 to 0.99999"),

@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 
 from naively import NaiveBayes, load
 from naively.assess.decisions import held_out_rows
-from naively.data.frames import as_rows
 from naively.model.held_out import BINS, LOWEST, WIDTH, HeldOut, sets_of
 from tests.node import ask, question
 
@@ -284,9 +283,9 @@ def test_rows_of_unknown_classes_are_not_counted() -> None:
     X, y = table(100)
     nb = NaiveBayes().fit(X, y)
     labels = np.where(np.arange(100) < 40, "unheard", y)
-    assert held_out_rows(nb.model_, as_rows(X), labels).rows.sum() == 60
-    assert held_out_rows(nb.model_, as_rows(X), np.full(100, "unheard")) is None
-    often = held_out_rows(nb.model_, as_rows(X), y, np.full(100, 3))
+    assert held_out_rows(nb.model_, nb._rows(X), labels).rows.sum() == 60
+    assert held_out_rows(nb.model_, nb._rows(X), np.full(100, "unheard")) is None
+    often = held_out_rows(nb.model_, nb._rows(X), y, np.full(100, 3))
     assert often.rows.sum() == 300
 
 

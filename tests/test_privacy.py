@@ -19,6 +19,7 @@ from naively import (
     Histogram,
     JointTable,
     KernelDensity,
+    Model,
     Multinomial,
     NaiveBayes,
     Text,
@@ -27,7 +28,6 @@ from naively import (
 from naively.counting.axis import PRESENT, VALUE
 from naively.file import store
 from naively.model.counted import AddedNoise
-from naively.model.model import Model
 from naively.schema.schema import Group
 from naively.wings.private import (
     DiscreteGaussian,

@@ -15,19 +15,29 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from naively import Bernoulli, Multinomial, NaiveBayes, load
-from naively.data.frames import as_rows
 from naively.fitting.leave_one_out import leave_one_out_table, weighted_joint
 from naively.fitting.weights import fit
-from tests.products import PRODUCTS, Product, Table, assert_same, assert_same_tally, few, seeds
+from tests.learning import encoded
+from tests.products import (
+    DROP_INS,
+    PRODUCTS,
+    Product,
+    Table,
+    assert_same,
+    assert_same_tally,
+    few,
+    seeds,
+)
 from tests.test_missingness import FRAMES
 
 every_product = pytest.mark.parametrize("product", PRODUCTS, ids=repr)
 TABLES = [product for product in PRODUCTS if product.form == "mapping"]
 CHOSEN = Product("chosen", ("size", "colour", "member"), {"interactions": "auto"}, rows=360)
-ANSWERING = pytest.mark.parametrize("product", [*PRODUCTS, CHOSEN], ids=repr)
+ANSWERING = pytest.mark.parametrize("product", [*PRODUCTS, *DROP_INS, CHOSEN], ids=repr)
+drop_ins_too = pytest.mark.parametrize("product", [*PRODUCTS, *DROP_INS], ids=repr)
 
 
-@every_product
+@drop_ins_too
 @few
 @given(seed=seeds(), data=st.data())
 def test_merge_is_refit(product: Product, seed: int, data: st.DataObject) -> None:
@@ -41,7 +51,7 @@ def test_merge_is_refit(product: Product, seed: int, data: st.DataObject) -> Non
     assert_same(merged, whole, fresh.X)
 
 
-@every_product
+@drop_ins_too
 @few
 @given(seed=seeds(), data=st.data())
 def test_partial_fit_in_any_chunks_is_fit(product: Product, seed: int, data: st.DataObject) -> None:
@@ -81,7 +91,7 @@ def test_forgotten_is_never_seen(product: Product, seed: int, data: st.DataObjec
     assert_same(nb, never, fresh.X)
 
 
-@every_product
+@drop_ins_too
 @few
 @given(seed=seeds())
 def test_the_order_of_rows_does_not_show(product: Product, seed: int) -> None:
@@ -126,7 +136,7 @@ def test_frequency_two_is_the_row_twice_and_zero_no_row(product: Product, seed: 
     assert_same(a, b, product.table(seed + 1).X, atol=1e-2)
 
 
-@ANSWERING
+@pytest.mark.parametrize("product", [*PRODUCTS, CHOSEN], ids=repr)
 @few
 @given(seed=seeds())
 def test_explanations_sum_to_the_joint(product: Product, seed: int) -> None:
@@ -135,7 +145,7 @@ def test_explanations_sum_to_the_joint(product: Product, seed: int) -> None:
     joint = nb.predict_joint_log_proba(X)
     model = nb.model_
     total = np.tile(model.terms.start, (20, 1))
-    blocks = model.terms.read(model.encode(as_rows(X)))
+    blocks = model.terms.read(encoded(model, X))
     for _, found in model.terms.items(blocks):
         np.add.at(total, found.row, found.value)
     total += sum(added for _, added in model.terms.together(blocks))

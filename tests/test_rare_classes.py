@@ -16,15 +16,14 @@ from hypothesis import strategies as st
 
 from naively import NaiveBayes
 from naively.counting.labels import Labels, encode_labels
-from naively.data.frames import as_rows
 from naively.fitting import reservoir
 from naively.fitting.reservoir import Reservoir, SampleSize, rows_of_each
 from naively.schema.schema import mixed
-from tests.learning import learn
+from tests.learning import learn_table
 from tests.test_reservoir import MODEL, drawn, encoded, ids
 
 SIZE = 30
-THREE = learn(as_rows([[0.0], [1.0], [2.0]]), encode_labels([0, 1, 2]), "gaussian")
+THREE = learn_table([[0.0], [1.0], [2.0]], [0, 1, 2], "gaussian")
 
 
 def drawn_from(
@@ -82,7 +81,7 @@ def test_rows_that_were_dropped_leave_no_place_to_later_ones(seed: int, grouped:
     y = rng.choice(k, n, p=rng.dirichlet(np.full(k, 0.5)))
     groups = rng.integers(0, rng.choice([3, 10, 30]), n) if grouped else None
     order, cuts = rng.permutation(n), sorted(rng.integers(1, n, rng.integers(1, 5)))
-    model = learn(as_rows(np.arange(float(k))[:, None]), encode_labels(list(range(k))), "gaussian")
+    model = learn_table(np.arange(float(k))[:, None], list(range(k)), "gaussian")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(reservoir, "sample_size", lambda *_: SampleSize(size, size, 0.0, ""))
         once = ids(drawn_from(y, np.arange(n), [], groups), model)

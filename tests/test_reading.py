@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from functools import reduce
 from operator import add
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -16,7 +17,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from naively import NaiveBayes, load
-from naively.data.columns import Reading
 from naively.data.reading import FEW_WORDS, Forms, Votes, read, said_of_words, values_of
 from naively.kernels.strings import pack_strings
 
@@ -176,7 +176,7 @@ def test_what_was_too_many_once_stays_so() -> None:
     assert (halves[0] + halves[1]).words.many
 
 
-def values(cells: Sequence[str | None], reading: Reading | None = None) -> tuple[list, Counter]:
+def values(cells: Sequence[str | None], reading: Any = None) -> tuple[list, Counter]:
     strings = pack_strings(cells)
     assert strings is not None
     found, words = values_of(strings, reading or read(Forms.of(strings)))

@@ -21,7 +21,8 @@ from sklearn.naive_bayes import MultinomialNB as TheirMultinomialNB
 
 from naively import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB, NaiveBayes
 from naively.assess.refits import Named, Splits, deal, fill, in_blocks, splits_of
-from naively.counting.labels import Labels, encode_labels
+from naively.counting.labels import encode_labels
+from tests.learning import coded
 
 N = 240
 
@@ -230,7 +231,7 @@ def test_no_group_is_split_and_no_fold_is_empty(n, k, groups, folds, seed) -> No
 )
 def test_single_rows_are_dealt_evenly_by_class(sizes: list[int], folds: int, seed: int) -> None:
     codes = np.random.default_rng(seed).permutation(np.repeat(np.arange(len(sizes)), sizes))
-    labels = Labels(codes.astype(np.int32), np.arange(len(sizes)))
+    labels = coded(codes, len(sizes))
     fold = deal(labels, np.arange(len(codes)), folds)
     for c in range(len(sizes)):
         of_class = np.bincount(fold[codes == c], minlength=folds)

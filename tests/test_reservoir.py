@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.stats import chi2, hypergeom
 
-from naively import NaiveBayes, Text
+from naively import Model, NaiveBayes, Text
 from naively.counting.block import Batch, Block
 from naively.counting.labels import Labels, encode_labels
 from naively.data.frames import as_rows
@@ -19,15 +19,11 @@ from naively.fitting import reservoir
 from naively.fitting.reservoir import ANY, OF_ONE, Reservoir, SampleSize
 from naively.fitting.sample import deal
 from naively.fitting.weights import ROWS
-from naively.model.model import Model
 from naively.schema.encode import Held
-from tests.learning import learn
+from tests.learning import learn, learn_table
 
 UNLIKELY = 1e-4
-MODEL, POISSON = (
-    learn(as_rows([[0.0], [1.0]]), encode_labels([0, 1]), event)
-    for event in ("gaussian", "poisson")
-)
+MODEL, POISSON = (learn_table([[0.0], [1.0]], [0, 1], event) for event in ("gaussian", "poisson"))
 
 
 def encoded(X: Any, labels: Labels) -> Batch:

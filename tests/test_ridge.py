@@ -14,7 +14,8 @@ from naively.counting.labels import Labels
 from naively.fitting import weights
 from naively.fitting.sample import FEW_HELD_OUT, deal, in_thirds
 from naively.fitting.weights import RIDGES, Passes, Third
-from tests.alike import LABELS, linear_of, table
+from tests.alike import linear_of, table
+from tests.learning import coded
 
 
 def held_out(labels: Labels) -> Any:
@@ -54,7 +55,7 @@ def problem(seed: int, k: int, *, joint: float = 0.0, weighted: bool = False) ->
         (z[:, 1] > 0.5).astype(np.int32) if k == 3 else 0
     )
     weight = rng.choice([0.3, 1.0, 2.0, 7.25], n) if weighted else None
-    labels = Labels(codes.astype(np.int32), LABELS[:k], weight)
+    labels = coded(codes, k, weight)
     return Problem(joint * rng.normal(size=(n, k)), labels, z)
 
 
@@ -162,7 +163,7 @@ def test_a_sum_of_columns_has_as_weak_a_ridge_as_it_pays(seed: int) -> None:
     nb = NaiveBayes().fit(X[:300], y[:300])
     assert linear_of(nb).ridge < 0.05 * RIDGES[-1] * (1 + 1000 / 300)
     assert nb.evaluate(X[300:], y[300:]).log_loss < 0.045
-    of = Problem(np.zeros((300, 2)), Labels(y[:300].astype(np.int32), LABELS[:2]), X[:300])
+    of = Problem(np.zeros((300, 2)), coded(y[:300], 2), X[:300])
     ridges = weights.ridges_of(of.labels, 40)
     assert ridges[-1] == pytest.approx(0.0005 * (1 + 1000 / 300))  # of any number of parts
     listed, found = choose(of, ridges[: len(RIDGES)]), choose(of, ridges)
@@ -175,7 +176,7 @@ def test_where_nothing_helps_there_is_no_ridge() -> None:
     n = 60
     codes = np.tile([0, 1], n // 2).astype(np.int32)
     z = np.random.default_rng(0).normal(size=(n, 2))
-    labels = Labels(codes, LABELS[:2])
+    labels = coded(codes, 2)
     for t, (_, third) in enumerate(held_out(labels)):
         z[third, 0] = 5.0 * (t - 1) * (2 * codes[third] - 1)
     sure = np.where(codes[:, None] == np.arange(2), 3.0, -3.0)
@@ -185,7 +186,7 @@ def test_where_nothing_helps_there_is_no_ridge() -> None:
 @pytest.mark.parametrize("n", [2, 3, 7, 100])
 def test_thirds_share_out_the_rows_of_each_class(n: int) -> None:
     codes = np.random.default_rng(n).integers(0, 2, n).astype(np.int32)
-    runs = held_out(Labels(codes, LABELS[:2]))
+    runs = held_out(coded(codes, 2))
     assert len(runs) == 3
     np.testing.assert_array_equal(
         np.sort(np.concatenate([third for _, third in runs])), np.arange(n)
@@ -198,9 +199,9 @@ def test_thirds_share_out_the_rows_of_each_class(n: int) -> None:
 
 def test_of_many_rows_one_third_is_held_out() -> None:
     codes = np.zeros(90, np.int32)
-    assert len(held_out(Labels(codes, LABELS[:1]))) == 3
+    assert len(held_out(coded(codes, 1))) == 3
     many = np.full(90, FEW_HELD_OUT / 45)
-    assert len(held_out(Labels(codes, LABELS[:1], many))) == 1
+    assert len(held_out(coded(codes, 1, many))) == 1
 
 
 def test_strong_ridges_that_hurt_do_not_hide_weaker_ones_that_help() -> None:

@@ -20,6 +20,7 @@ from naively.inspect.rules import Conditions, cells_of_rules, counted_cells, rul
 from naively.kernels import dispatch
 from naively.kernels import rules as reference
 from naively.terms.functions import Above, LinearPart
+from tests.learning import encoded
 from tests.products import few, seeds
 from tests.ruled import MODELS, model, rows
 
@@ -233,7 +234,7 @@ def test_what_a_rule_adds_rises_with_a_monotone_column() -> None:
     for pay in (-1.0, 1.0):
         for kind in (0, 2):
             rows = {"age": grid, "pay": np.full(400, pay), "kind": np.full(400, kind)}
-            blocks = model.blocks(model.encode(as_rows(rows)))
+            blocks = model.blocks(encoded(model, rows))
             rules = model.terms.several[-1]
             odds = sum(some.added(blocks) @ [-1, 1] for _, some in rules.by_columns())
             assert (np.diff(odds) >= -1e-9).all()
@@ -280,7 +281,7 @@ def test_the_words_of_a_row_hold_in_it_and_the_lines_sum_to_what_rules_add() -> 
     nb = NaiveBayes(interactions="auto").fit(X, y)
     model = nb.model_
     some = {name: column[:40] for name, column in X.items()}
-    blocks = model.blocks(model.encode(as_rows(some)))
+    blocks = model.blocks(encoded(model, some))
     added = sum(some.added(blocks) for _, some in model.terms.several[-1].by_columns())
     for i, row in enumerate(nb.explain(some).rows):
         lines = [at for at, value in enumerate(row.value) if isinstance(value, Conditions)]

@@ -14,7 +14,6 @@ from scipy import sparse
 
 from naively import Bernoulli, GaussianNB, Multinomial, NaiveBayes, Text, load
 from naively.assess import folds as cross_validate
-from naively.file import container, store
 from naively.fitting import reservoir
 from tests import damage
 from tests.damage import Change, apart, assert_refused, change_of, rewrite
@@ -428,10 +427,9 @@ def test_a_matrix_that_the_event_model_cannot_count_is_refused(event: str, tmp_p
 
 
 def test_the_header_says_what_is_in_the_file(saved: Path) -> None:
-    found, _ = container.read(saved)
-    assert found["format"] == store.FORMAT
+    found, _ = apart(saved)
     assert json.dumps(found["sample"]).startswith('{"seed": ')
     assert found["sample"]["batches"] == 1
-    sample = store.load_all(saved).sample
+    sample = load(saved)._learned.sample
     assert sample is not None
     assert len(sample) == sample.seen == found["sample"]["seen"]

@@ -321,14 +321,14 @@ def test_standard_output_that_is_full_is_named(verb: list[str], tmp_path: Path) 
 
 def test_a_copy_that_finds_no_room_is_named(tmp_path: Path) -> None:
     resource = pytest.importorskip("resource", reason="limits of a process are those of Unix")
-    (tmp_path / "rows.csv").write_bytes(("x,y\n" + "1,a\n2,b\n" * 400_000).encode("utf-16"))
     run = subprocess.run(
-        [sys.executable, "-m", "naively", "train", "rows.csv", "-t", "y", "-o", "m"],
+        [sys.executable, "-m", "naively", "train", "-", "-t", "y", "-o", "m"],
+        input=("x,y\n" + "1,a\n2,b\n" * 400_000).encode(),
         capture_output=True, cwd=tmp_path, check=False,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2_500_000,) * 2),
     )  # fmt: skip
     said = run.stderr.decode()
     assert re.fullmatch(
-        r"naively: Cannot write a copy of rows\.csv in .*: File too large\.\n", said
+        r"naively: Cannot write a copy of standard input in .*: File too large\.\n", said
     )
-    assert [path.name for path in tmp_path.iterdir()] == ["rows.csv"]
+    assert not [*tmp_path.iterdir()]

@@ -13,10 +13,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from naively import Bernoulli, NaiveBayes, Patterns, Text
-from naively.data.frames import as_rows
+from naively import Bernoulli, Model, NaiveBayes, Patterns, Text
 from naively.inspect.scorecard import Scorecard
-from naively.model.model import Model
 from naively.terms.functions import Above, Condition, Line, OneOf, Product, Rule, Step, Term
 from tests import ruled
 from tests.cases import CASES, LEVEL, TEXT, Case
@@ -66,12 +64,8 @@ def test_a_scorecard_adds_up_to_the_score_of_the_model(case: Case, data: Any) ->
     names = card["columns"]
     assume(set(sample.columns) <= set(other.columns))  # of one to three columns
     columns = {name: other.columns[name] for name in sample.columns}
-    if case.text:
-        renamed = {"text": columns["c0"]}
-        rows = as_rows(columns["c0"].tolist())
-    else:
-        renamed = columns
-        rows = type(other)(case, columns, other.y).rows
+    renamed = {"text": columns["c0"]} if case.text else columns
+    rows = other.only(sample.columns).rows
     assert {of["name"] for of in names} <= set(renamed)
     found = np.array([scores(card, row) for row in rows_of(renamed)])
     np.testing.assert_allclose(found, model.joint_log_likelihood(rows), rtol=1e-9, atol=1e-9)
@@ -157,7 +151,7 @@ def test_a_scorecard_says_all_that_a_model_says_by_default(fitted: Fitted, row: 
     for i, (nb, card) in enumerate(fitted):
         cells = {**row, "size": row["size"] and abs(row["size"])} if i == 4 else row
         one = {name: [cell] for name, cell in cells.items()}
-        known = nb.model_.joint_log_likelihood(as_rows(one))[0]
+        known = nb.predict_joint_log_proba(one)[0]
         np.testing.assert_allclose(scores(card, cells), known, rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(
             posterior(card, cells), nb.predict_proba(one)[0], rtol=1e-9, atol=1e-12
@@ -239,7 +233,7 @@ def test_numbers_are_truths_above_a_threshold_in_products_too() -> None:
     nb = with_linear_part(NaiveBayes(Bernoulli(threshold=2.5)).fit(x, y), products=1)
     card, some = read(nb.model_), x[:20]
     found = [scores(card, dict(zip(("x0", "x1"), row, strict=True))) for row in some.tolist()]
-    np.testing.assert_allclose(found, nb.model_.joint_log_likelihood(as_rows(some)), rtol=1e-9)
+    np.testing.assert_allclose(found, nb.predict_joint_log_proba(some), rtol=1e-9)
 
 
 def test_character_ngrams_are_those_of_the_first_characters_of_a_long_text() -> None:
@@ -248,7 +242,7 @@ def test_character_ngrams_are_those_of_the_first_characters_of_a_long_text() -> 
     note = [f"{text or ''} {said[label]}" for text, label in zip(columns["note"], y, strict=True)]
     nb = NaiveBayes().fit({"note": note}, y)
     long = " ".join(["prizes"] * 100 + ["offices"] * 100)
-    known = nb.model_.joint_log_likelihood(as_rows({"note": [long]}))[0]
+    known = nb.predict_joint_log_proba({"note": [long]})[0]
     np.testing.assert_allclose(scores(read(nb.model_), {"note": long}), known, rtol=1e-9)
 
 
@@ -267,7 +261,7 @@ def test_a_class_that_came_after_the_weights_has_no_slopes() -> None:
     assert nb.weights_ is not None
     assert "aside" not in nb.weights_.classes
     row = {name: of[5] for name, of in columns.items()}
-    known = nb.model_.joint_log_likelihood(as_rows({name: [x] for name, x in row.items()}))[0]
+    known = nb.predict_joint_log_proba({name: [x] for name, x in row.items()})[0]
     np.testing.assert_allclose(scores(read(nb.model_), row), known, rtol=1e-9)
 
 

@@ -10,7 +10,6 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from naively import NaiveBayes, Text
-from naively.data.frames import as_rows
 from naively.inspect.scorecard import Scorecard
 from naively.kernels.folding import table_text
 from tests import ruled
@@ -52,7 +51,7 @@ def test_mixed_tables_are_scored_as_in_python() -> None:
     columns["note"] = [x and x.replace("\0", " ") for x in columns["note"]]  # which R has not
     made = models()
     asked = [
-        question(Scorecard.of(nb.model_), cells_of(columns), what)
+        question(nb.export.scorecard(), cells_of(columns), what)
         for nb in made
         for what in ("prob", "class")
     ]
@@ -68,10 +67,10 @@ def test_rules_of_every_kind_and_times_that_are_levels() -> None:
     new, rows = ruled.rows()
     made = list(map(ruled.model, ruled.MODELS))
     cells = [{name: plain(cell) for name, cell in row.items()} for row in rows]
-    asked = [question(Scorecard.of(nb.model_), cells) for nb in made]
+    asked = [question(nb.export.scorecard(), cells) for nb in made]
     nb, timed_rows = timed()
     asked.append(
-        question(Scorecard.of(nb.model_), [{n: plain(x) for n, x in r.items()} for r in timed_rows])
+        question(nb.export.scorecard(), [{n: plain(x) for n, x in r.items()} for r in timed_rows])
     )
     *answers, last = ask(asked)
     for one, found in zip(made, answers, strict=True):
@@ -146,15 +145,15 @@ def test_tokens_are_those_of_python() -> None:
 def test_lists_of_words_are_taken_as_they_are() -> None:
     nb = NaiveBayes(Text(ngram_range=(1, 2))).fit({"t": [["A", "b"], ["c d"]]}, [0, 1])
     rows = [{"t": ["A", "b"]}, {"t": ["c d", "c d"]}, {"t": ["b"]}]
-    (found,) = ask([question(Scorecard.of(nb.model_), rows)])
-    known = nb.model_.posterior(as_rows({"t": [row["t"] for row in rows]}))
+    (found,) = ask([question(nb.export.scorecard(), rows)])
+    known = nb.predict_proba({"t": [row["t"] for row in rows]})
     np.testing.assert_allclose(floats(found), known, rtol=1e-9)
 
 
 def test_impossible_rows_have_the_prior() -> None:
     nb = NaiveBayes("categorical", smoothing=0, weights=None)
     nb.fit({"c": ["x", "x", "y"]}, ["a", "a", "b"])
-    (found,) = ask([question(Scorecard.of(nb.model_), [{"c": "never"}, {"c": "y"}])])
+    (found,) = ask([question(nb.export.scorecard(), [{"c": "never"}, {"c": "y"}])])
     np.testing.assert_allclose(floats(found), [[2 / 3, 1 / 3], [0, 1]], rtol=1e-12)
 
 

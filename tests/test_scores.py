@@ -21,9 +21,7 @@ from sklearn.metrics import (
 
 from naively import NaiveBayes
 from naively.assess.intervals import Weighted
-from naively.assess.scores import BINS, Scores, rank, score, scores
-from naively.data.frames import as_rows
-from naively.fitting.weights import LEAST
+from naively.assess.scores import BINS, Scores, rank, scores
 
 LABELS = [
     np.array(["ham", "spam"]),
@@ -116,7 +114,7 @@ def test_log_loss_is_scikit_learns(of: Predictions) -> None:
     if len(of.learned) == 1:  # scikit-learn's is undefined; the only class is certain
         assert found == 0.0
     else:
-        clipped, labels = np.maximum(of.p, LEAST), of.learned
+        clipped, labels = np.maximum(of.p, 1e-15), of.learned
         right = log_loss(of.y, clipped, sample_weight=of.weight, labels=labels)
         assert found == pytest.approx(right, abs=1e-12)
 
@@ -255,7 +253,7 @@ def test_a_string_is_no_number() -> None:
 def test_a_label_that_was_never_learned_is_always_missed() -> None:
     found = scores(np.array([[1.0, 0.0]]), np.array(["a", "b"]), np.array(["c"]))
     assert found.accuracy == 0
-    assert found.log_loss == -np.log(LEAST)
+    assert found.log_loss == -np.log(1e-15)
     assert found.brier == 1
     assert np.isnan(found.auc)
     assert found.classes == ["a", "b", "c"]
@@ -269,14 +267,14 @@ def test_scores_of_a_model_are_those_of_its_posteriors() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 2)), rng.choice(["a", "b", "c"], 60)
     nb = NaiveBayes("gaussian", weights=None).fit(X, y)
-    found, p = score(nb.model_, as_rows(X), y), nb.predict_proba(X)
+    found, p = nb.evaluate(X, y), nb.predict_proba(X)
     assert found.log_loss == pytest.approx(log_loss(y, p))
     assert found.accuracy == accuracy_score(y, nb.predict(X))
     assert found.auc == pytest.approx(roc_auc_score(y, p, multi_class="ovr", average="weighted"))
     with pytest.raises(ValueError, match="no rows to score"):
-        score(nb.model_, as_rows(X[:0]), y[:0])
+        nb.evaluate(X[:0], y[:0])
     with pytest.raises(ValueError, match="Row 1 has no label"):
-        score(nb.model_, as_rows(X[:2]), np.array(["a", None], object))
+        nb.evaluate(X[:2], np.array(["a", None], object))
 
 
 @pytest.mark.parametrize(

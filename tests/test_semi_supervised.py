@@ -13,19 +13,26 @@ import pytest
 from scipy.special import log_softmax
 from threadpoolctl import threadpool_limits
 
-from naively import Bernoulli, Categorical, Gaussian, Multinomial, NaiveBayes, Poisson
+from naively import (
+    Bernoulli,
+    Categorical,
+    EventModel,
+    Gaussian,
+    Model,
+    Multinomial,
+    NaiveBayes,
+    Poisson,
+)
 from naively.counting.axis import VALUE
 from naively.counting.block import Batch
 from naively.counting.labels import Labels, encode_labels
 from naively.data.columns import Rows
 from naively.data.frames import as_rows
-from naively.events.base import EventModel
 from naively.fitting.leave_one_out import LeaveOneOut
 from naively.fitting.reservoir import ANY
 from naively.fitting.semi_supervised import Unlabelled, cross_validate
 from naively.fitting.weights import temperature
-from naively.model.model import Model
-from tests.learning import learn
+from tests.learning import learn, learn_table
 
 
 def encoded(model: Model, rows: Rows, weight: np.ndarray | None = None) -> Batch:
@@ -57,10 +64,10 @@ def some(y: np.ndarray, per_class: int) -> np.ndarray:
 def test_a_mixture_is_recovered() -> None:
     X, y = mixture(2000)
     there = np.concatenate([np.flatnonzero(y == label)[:10] for label in "ab"])
-    few = learn(as_rows(X[there]), encode_labels(y[there]), "gaussian")
+    few = learn_table(X[there], y[there], "gaussian")
     rest = np.setdiff1d(np.arange(len(y)), there)
     found = unlabelled_beside(few, as_rows(X[rest]), np.ones(len(rest))).fit(1.0)
-    full = learn(as_rows(X), encode_labels(y), "gaussian")
+    full = learn_table(X, y, "gaussian")
     means = [next(iter(m.terms.of.values())).evidence.mean for m in (few, found, full)]
     np.testing.assert_allclose(means[1], means[2], atol=0.1)
     assert np.abs(means[0] - means[2]).max() > 0.2
@@ -81,7 +88,7 @@ def test_learned_from_some_labels_it_is_no_worse() -> None:
 def test_the_soft_counts_are_those_of_the_posteriors() -> None:
     X, y = mixture(60)
     labelled, rest = (X[:10], y[:10]), X[10:]
-    model = learn(as_rows(labelled[0]), encode_labels(labelled[1]), "gaussian")
+    model = learn_table(labelled[0], labelled[1], "gaussian")
     unlabelled = unlabelled_beside(model, as_rows(rest), np.full(50, 2.0))
     p = unlabelled.posterior(model)
     np.testing.assert_allclose(p, model.posterior(as_rows(rest)), atol=1e-12)
@@ -304,7 +311,7 @@ def held_out(nb: NaiveBayes, X: np.ndarray, y: np.ndarray) -> float:
 
 def plain_em(X: np.ndarray, y: np.ndarray, new: np.ndarray, of_new: np.ndarray) -> float:
     """The log loss of EM that counts every row in full, whether or not it helps."""
-    few = learn(as_rows(X[: len(y)]), encode_labels(y), "gaussian")
+    few = learn_table(X[: len(y)], y, "gaussian")
     rest = X[len(y) :]
     em = unlabelled_beside(few, as_rows(rest), np.ones(len(rest))).fit(1.0)
     p = em.posterior(as_rows(new))[np.arange(len(new)), of_new]
@@ -350,7 +357,7 @@ def losses(draw: object, alike: bool, seed: int) -> tuple[float, float, float]:
 @pytest.mark.parametrize("share", [0.3, 1.0])
 def test_a_row_without_a_label_counts_as_its_share(share: float) -> None:
     truths = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.0, 0.0]])
-    model = learn(as_rows(truths), encode_labels(["a", "b", "b", "a"]), Bernoulli())
+    model = learn_table(truths, ["a", "b", "b", "a"], Bernoulli())
     p, weight = np.array([[0.25, 0.75], [1.0, 0.0]]), np.array([2.0, 1.0])
     rows = np.array([[1.0, np.nan], [1.0, 1.0]])
     learned = unlabelled_beside(model, as_rows(rows), weight).learn(p, share)

@@ -17,8 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from naively import Bernoulli, NaiveBayes, Text, load
-from naively.schema.settings import FIRST
 from naively.schema.settle import MANY
+from tests.commands import run
 
 WORDS = ["the", "old", "grey", "cat", "sat", "on", "a", "warm", "mat", "and", "saw", "birds"]
 SENTENCES = [" ".join(np.random.default_rng(i).choice(WORDS, 6)) for i in range(40)]
@@ -216,7 +216,7 @@ def test_runs_of_characters_are_counted_of_the_first_characters() -> None:
         nb = NaiveBayes().partial_fit({"t": table["t"][:1]}, labels[:1])
         nb.partial_fit({"t": table["t"][1:]}, labels[1:])
         (runs,) = (g for g in nb.model_.view.schema.groups if not g.analyser.legible)
-        assert runs.analyser.max_characters == FIRST == 500
+        assert runs.analyser.max_characters == 500
         words = nb.tally_.blocks[runs.key].axis.words
         assert "sho" in words
         assert "ord " in words
@@ -248,10 +248,7 @@ def test_training_in_batches_says_no_more_than_at_once() -> None:
 def test_a_large_file_is_read_in_batches_as_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from click.testing import CliRunner
-
     from naively.wings import files
-    from naively.wings.cli.app import app
 
     opened = files.opened
     n = 2_000
@@ -267,10 +264,8 @@ def test_a_large_file_is_read_in_batches_as_at_once(
     for batch in (4_000, 300):
         monkeypatch.setattr(files, "opened", partial(opened, rows=batch))
         out = tmp_path / f"{batch}.naively"
-        result = CliRunner().invoke(
-            app, ["train", str(data), "-t", "y", "-o", str(out), "--weights", "none"]
-        )
-        assert result.exit_code == 0, result.output
+        done = run("train", data, "-t", "y", "-o", out, "--weights", "none")
+        assert done.returncode == 0, done.stderr
         models.append(load(out))
     table = {"x": [0, 1, 2], "note": texts[-3:], "day": ["2024-02-03"] * 3}
     check_same(*models, table)

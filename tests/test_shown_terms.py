@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +12,8 @@ import pandas as pd
 import pytest
 
 from naively import Bernoulli, Categorical, Gaussian, NaiveBayes
-from naively.file.store import Content
 from naively.inspect.odds import strongest
-from naively.wings.cli import ask, shared
+from tests.commands import run
 from tests.linear_parts import with_linear_part
 from tests.reported import table, with_holes
 
@@ -197,16 +195,12 @@ def test_importances_share_products_out_to_both_columns() -> None:
     assert nb.feature_importances_.shape == (3,)
 
 
-def test_the_command_line_says_what_is_missing(
-    learned: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_command_line_says_what_is_missing(learned: Any, tmp_path: Path) -> None:
     nb = with_linear_part(NaiveBayes().fit(*learned))
-    monkeypatch.setattr(shared, "load", lambda _: Content(nb.model_, {"target": Y}, None))
+    nb.save(tmp_path / "m")
     with_holes(table(30, seed=1)).to_csv(tmp_path / "new.csv", index=False)
-    out = io.StringIO()
-    monkeypatch.setattr(sys, "stdout", out)
-    ask.explain.main(["m", str(tmp_path / "new.csv"), "--top", "99"], standalone_mode=False)
-    lines = list(csv.DictReader(io.StringIO(out.getvalue())))
+    out = run("explain", tmp_path / "m", tmp_path / "new.csv", "--top", 99).stdout.decode()
+    lines = list(csv.DictReader(io.StringIO(out)))
     rows = with_holes(table(30, seed=1))
     for i, row in rows.iterrows():
         of_row = [line for line in lines if line["row"] == str(i)]

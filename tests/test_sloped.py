@@ -11,12 +11,11 @@ from scipy import sparse
 from naively import Bernoulli, Exponential, Gaussian, Histogram, KernelDensity, Poisson
 from naively.counting.axis import Columns
 from naively.counting.block import Batch, Block, Dense, Sparse
-from naively.counting.labels import Labels, encode_labels
-from naively.data.frames import as_rows
+from naively.counting.labels import Labels
 from naively.kernels.reference import Finish
 from naively.terms.kinds import ROWS, ClippedTerms, TermBlock
 from naively.terms.terms import GroupTerms, Terms
-from tests.learning import learn
+from tests.learning import dense, learn_table
 
 rng = np.random.default_rng(11)
 K, D, N = 3, 4, 50
@@ -29,7 +28,7 @@ COLUMN = np.array([0, 1, 1, 3])
 LOW, HIGH = np.array([0.0, 1.0, -np.inf, -3.0]), np.array([2.0, 4.0, np.inf, 3.5])
 CENTRE, SLOPE = np.array([0.5, 2.0, 1.0, 0.0]), rng.normal(size=(4, K))
 
-DENSE = Dense(MISSING, Columns(range(D)))
+DENSE = dense(MISSING)
 csr = sparse.csr_array(X)
 SPARSE = Sparse(csr.indptr, csr.indices, csr.data, Columns(range(D)))
 EVENTS = [Gaussian(), Poisson(), Exponential(), Histogram(), KernelDensity()]
@@ -42,7 +41,7 @@ on_blocks = pytest.mark.parametrize(
 
 
 def evidence_of(event: Any) -> TermBlock:
-    (found,) = learn(as_rows(X + 0.25), encode_labels(Y), event).view.terms.values()
+    (found,) = learn_table(X + 0.25, Y, event).view.terms.values()
     return found
 
 
@@ -115,7 +114,7 @@ def test_of_cells_it_is_what_a_row_of_that_cell_has(event: Any) -> None:
     row, column = np.nonzero(~np.isnan(MISSING))
     only = np.full((len(row), D), np.nan)
     only[np.arange(len(row)), column] = MISSING[row, column]
-    alone = scored(of, Dense(only, Columns(range(D))), "joint", np.zeros(K))
+    alone = scored(of, dense(only), "joint", np.zeros(K))
     np.testing.assert_allclose(of.at(MISSING[row, column], column), alone, atol=1e-11)
 
 
@@ -134,13 +133,13 @@ def test_typical_numbers_have_their_lines(event: Any) -> None:
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
 def test_many_rows_are_added_up_in_slices(kind: Any) -> None:
     x = np.tile(MISSING, (2 * ROWS // N + 2, 1)).astype(kind)
-    found = LINES.added(Dense(x, Columns(range(D))))
+    found = LINES.added(dense(x))
     np.testing.assert_allclose(found, np.tile(lines(MISSING), (len(x) // N, 1)), atol=1e-11)
 
 
 def test_no_row() -> None:
     of = with_lines(Gaussian())
-    none = Dense(np.empty((0, D)), Columns(range(D)))
+    none = dense(np.empty((0, D)))
     assert scored(of, none, "posterior", np.zeros(K)).shape == (0, K)
     assert len(of.items(none).row) == 0
     empty = Sparse(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0), Columns(range(D)))
@@ -151,7 +150,7 @@ def test_infinite_numbers_are_clipped() -> None:
     bounded = ClippedTerms(COLUMN[:2], LOW[:2], HIGH[:2], CENTRE[:2], SLOPE[:2])
     x = np.array([[np.inf, -np.inf, 0.0, 0.0], [-np.inf, 1e300, 0.0, 0.0]])
     finite = np.array([[1e9, -1e9, 0.0, 0.0], [-1e9, 1e9, 0.0, 0.0]])
-    of = [bounded.added(Dense(rows, Columns(range(D)))) for rows in (x, finite)]
+    of = [bounded.added(dense(rows)) for rows in (x, finite)]
     np.testing.assert_array_equal(*of)
 
 

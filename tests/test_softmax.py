@@ -11,8 +11,6 @@ from scipy.optimize import approx_fprime, brentq, nnls
 from scipy.special import logsumexp
 
 from naively import NaiveBayes
-from naively.counting.labels import Labels
-from naively.fitting import weights as curvature
 from naively.fitting.weights import (
     AS_A_WHOLE,
     LARGEST,
@@ -27,6 +25,7 @@ from naively.fitting.weights import (
 from naively.kernels import dispatch
 from naively.kernels import search as newton
 from naively.kernels import search as softmax
+from tests.learning import coded
 from tests.test_kernels import native, needs_native
 
 WEIGHTED = pytest.mark.parametrize("weighted", [False, True])
@@ -176,7 +175,7 @@ def passes(
     k: int, n: int, functions: int, parts: int, *, free: bool, spread: float = 1.0
 ) -> Passes:
     rng = np.random.default_rng(k)
-    labels = Labels(rng.integers(0, k, n).astype(np.int32), np.arange(k).astype(str))
+    labels = coded(rng.integers(0, k, n), k)
     joint = spread * rng.normal(size=(k, n))
     evidence = rng.normal(size=(k, parts, n))
     return Passes.of(
@@ -281,7 +280,7 @@ def test_many_blocks_are_inverted_in_slices_as_at_once(monkeypatch: pytest.Monke
     frees, vector = rng.random((5, 21)) < 0.7, rng.normal(size=21)
     frees[0] = True
     at_once = [blocks.inverse(free)(vector) for free in frees]
-    monkeypatch.setattr(curvature, "AT_ONCE", 20)  # of 63 numbers
+    monkeypatch.setattr("naively.fitting.weights.AT_ONCE", 20)  # of 63 numbers
     blocks = Blocks(blocks.at, matrix)
     in_slices = [blocks.inverse(free) for free in frees]  # one after the other, and used later
     for free, expected, times in zip(frees, at_once, in_slices, strict=True):

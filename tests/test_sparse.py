@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from sklearn.naive_bayes import MultinomialNB
 
-from naively import Gaussian, NaiveBayes, Text
+from naively import Gaussian, NaiveBayes, Tally, Text
 from naively.counting import block as batch
 from naively.counting.axis import Words
 from naively.counting.block import Documents, split_texts
-from naively.counting.tally import Tally
 from naively.kernels import dispatch, reference, sparse
 from naively.kernels.double_double import Sums
 from naively.kernels.sparse_sums import SparseSums, as_dense

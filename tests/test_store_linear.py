@@ -11,10 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from naively import Categorical, Gaussian, NaiveBayes, load
+from naively import Categorical, Gaussian, Model, NaiveBayes, load
 from naively.data.frames import as_rows
 from naively.file import store
-from naively.model.model import Model
 from naively.schema.schema import Missing, TimePart
 from naively.terms.functions import Line, LinearPart, Product, Step, Term
 from tests.damage import apart

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from naively import Patterns, Text
+from naively import NaiveBayes, Patterns, Text
 from naively.counting.axis import Analyser, Words
-from naively.counting.block import Batch, Documents
-from naively.counting.labels import encode_labels
-from naively.data.frames import as_rows
-from naively.fitting.reservoir import ANY, Kept
-from naively.inspect.explain import _refuse_long
+from naively.counting.block import Documents
+from naively.fitting.reservoir import Kept
 from naively.kernels.strings import Strings
-from naively.model.model import Model
-from naively.schema.choose import infer
-from naively.schema.encode import Held, decode
-from naively.schema.schema import fingerprints
+from tests.learning import encoded
 from tests.test_string_texts import Texts, lists, packed, pieces
 from tests.test_vocabulary import MULTILINGUAL
 
@@ -115,61 +110,26 @@ TABLE = {"note": ROWS, "n": [float(i % 5) for i in range(24)]}
 MODELS = ["text", Text(analyzer="char", ngram_range=(1, 3)), Text(event="bernoulli")]
 
 
-def learned(event_models: Any) -> tuple[Model, Batch, Batch]:
-    """A model, and the rows that it has learned: their texts a list, and Strings."""
-    rows, labels = as_rows(TABLE), encode_labels(Y)
-    chosen = {"note": event_models, "n": "gaussian"}
-    model = Model.learn(rows, labels, infer(rows, chosen))
-    batch = model.counted.schema.encode(rows, labels)
-    return model, batch, with_strings(batch)
-
-
-def with_strings(batch: Batch) -> Batch:
-    blocks = {
-        key: replace(block, texts=packed(block.texts, b"\xff", b"\xfe"))
-        if isinstance(block, Documents)
-        else block
-        for key, block in batch.blocks.items()
-    }
-    return replace(batch, blocks=blocks)
-
-
-def texts_of(batch: Batch) -> Any:
-    (found,) = (block.texts for block in batch.blocks.values() if isinstance(block, Documents))
-    return found
-
-
 @pytest.mark.parametrize("event_models", MODELS, ids=str)
 def test_a_model_says_the_same_of_both(event_models: Any) -> None:
-    model, of_lists, of_strings = learned(event_models)
-    assert isinstance(texts_of(of_strings), Strings)
-    seed = np.uint64(7)
-    np.testing.assert_array_equal(fingerprints(of_strings, seed), fingerprints(of_lists, seed))
-    encoded = model.encode(model.view.schema.match(as_rows(TABLE)))
-    for finish in ("joint", "posterior", "label"):
-        scores = model.score(with_strings(encoded), finish)
-        np.testing.assert_array_equal(scores, model.score(encoded, finish))
-    for key, axis in model.counted.tally.axes.items():
-        if isinstance(axis, Words):
-            found, expected = (Held(batch).texts(key, axis) for batch in (of_strings, of_lists))
-            np.testing.assert_array_equal(found.indices, expected.indices)
-            np.testing.assert_array_equal(found.missing, expected.missing)
-            (column,) = decode(of_strings.blocks[key], "text").values()
-            assert column.tolist() == ROWS
-    tables = []
-    for batch in (of_lists, of_strings):
-        sample = ANY
-        sample = sample.added(batch).for_model(model)
-        tables.append(sample.of(model).leave_one_out(model))
-    np.testing.assert_array_equal(tables[0].prior, tables[1].prior)
-    np.testing.assert_array_equal(tables[0].table, tables[1].table)
+    chosen = {"note": event_models, "n": "gaussian"}
+    frame = pa.table(TABLE)
+    of_lists, of_strings = (NaiveBayes(chosen).fit(X, Y) for X in (TABLE, frame))
+    assert of_strings.weights_ == of_lists.weights_
+    joint = of_lists.predict_joint_log_proba(TABLE)
+    for nb, X in product((of_lists, of_strings), (TABLE, frame)):
+        np.testing.assert_array_equal(nb.predict_joint_log_proba(X), joint)
+        assert nb.explain(X).to_dict() == of_lists.explain(TABLE).to_dict()
+        assert nb.assess(X, Y, folds=3).to_dict() == of_lists.assess(TABLE, Y, folds=3).to_dict()
+    assert of_strings.assess().to_dict() == of_lists.assess().to_dict()
 
 
 def test_a_sample_keeps_no_bytes_of_other_rows() -> None:
-    _, _, batch = learned("text")
-    long = with_strings(batch)
-    kept = Kept.of(long, np.uint64(7), 3)
-    texts = texts_of(kept.batch)
+    model = NaiveBayes({"note": "text"}).fit(TABLE, Y).model_
+    kept = Kept.of(encoded(model, pa.table(TABLE), Y), np.uint64(7), 3)
+    texts, *_ = (
+        block.texts for block in kept.batch.blocks.values() if isinstance(block, Documents)
+    )
     assert isinstance(texts, Strings)
     assert texts.utf8.base is None or texts.utf8.base.nbytes <= texts.utf8.nbytes
     assert len(texts.utf8) == texts.offsets[-1] - texts.offsets[0]
@@ -177,6 +137,6 @@ def test_a_sample_keeps_no_bytes_of_other_rows() -> None:
 
 
 def test_a_text_that_is_too_long_to_be_explained_is_named() -> None:
-    texts = packed(["short", None, "é" * 1_000_001])
+    nb = NaiveBayes({"note": "text"}).fit({"note": ROWS}, Y)
     with pytest.raises(ValueError, match="Text 2 of column 'note' has 1,000,001 characters"):
-        _refuse_long(Batch({"note": documents(texts)}, encode_labels(["a", "b", "a"])))
+        nb.explain(pa.table({"note": ["short", None, "é" * 1_000_001]}))

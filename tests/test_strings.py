@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from naively.kernels import forms
 from naively.kernels import strings as contract
 from naively.kernels.forms import Form
-from naively.kernels.strings import Strings
 from tests.test_kernels import native, needs_native
 
 if TYPE_CHECKING:
@@ -45,12 +44,12 @@ def threads(request: pytest.FixtureRequest) -> Any:
     native.set_threads(before)
 
 
-def of_bytes(pieces: list[bytes | None]) -> Strings:
+def of_bytes(pieces: list[bytes | None]) -> contract.Strings:
     """Lay out bytes within a larger array, so that offsets do not begin at 0."""
     joined = [piece or b"" for piece in pieces]
     offsets = 3 + np.cumsum([0, *map(len, joined)])
     missing = np.array([piece is None for piece in pieces], np.bool_)
-    return Strings(
+    return contract.Strings(
         offsets, np.frombuffer(b"\xffab" + b"".join(joined) + b"\x80", np.uint8), missing
     )
 
@@ -59,7 +58,7 @@ def encoded(cells: list[str | None]) -> list[bytes | None]:
     return [None if c is None else c.encode("utf-8", "surrogatepass") for c in cells]
 
 
-def strings_of(cells: list[str | None]) -> Strings:
+def strings_of(cells: list[str | None]) -> contract.Strings:
     return of_bytes(encoded(cells))
 
 
@@ -70,7 +69,7 @@ def assert_same(actual: Any, expected: Any) -> None:
         case tuple():
             for one, other in zip(actual, expected, strict=True):
                 assert_same(one, other)
-        case Strings():
+        case contract.Strings():
             assert_same(actual.offsets, expected.offsets)
             assert_same(actual.utf8, expected.utf8)
             assert_same(actual.missing, expected.missing)
@@ -132,15 +131,15 @@ def test_strings_that_are_coded_are_those_of_a_list(
     gone = np.array(data.draw(st.tuples(*[st.booleans()] * len(cells))), np.bool_)
     cut = data.draw(st.slices(len(cells)))
     packed = strings_of(cells)
-    coded = Strings.of_levels(codes, levels)
+    coded = contract.Strings.of_levels(codes, levels)
     for one, other in (
         (coded, packed),
         (coded[cut], packed[cut]),
         (coded.take(rows), packed.take(rows)),
         (coded.without(gone), packed.without(gone)),
         (coded.different, packed.different),
-        (Strings.join([coded, coded[cut]]), Strings.join([packed, packed[cut]])),
-        (Strings.join([coded, packed]), Strings.join([packed, packed])),
+        (contract.Strings.join([coded, coded[cut]]), contract.Strings.join([packed, packed[cut]])),
+        (contract.Strings.join([coded, packed]), contract.Strings.join([packed, packed])),
         (copy.copy(coded), packed),
     ):
         assert len(one) == len(other)
@@ -154,8 +153,8 @@ def test_strings_that_are_coded_are_those_of_a_list(
 @pytest.mark.parametrize("code", [-2, 3, 2**40])
 def test_codes_of_no_level_are_refused(code: int) -> None:
     with pytest.raises(ValueError, match="codes that are not of 3 levels"):
-        Strings.of_levels(np.array([0, code]), strings_of(["a", "b", None]))
-    strings = Strings.of_levels(np.array([0, 1, 1]), strings_of(["a", "b"]))
+        contract.Strings.of_levels(np.array([0, code]), strings_of(["a", "b", None]))
+    strings = contract.Strings.of_levels(np.array([0, 1, 1]), strings_of(["a", "b"]))
     with pytest.raises(ValueError, match="rows that are not among 3"):
         strings.take(np.array([code]))
 
@@ -300,7 +299,7 @@ KERNELS = ("encode_strings", "repair_utf8", "read_forms")
     [[0, 5], [-1, 2], [2, 1], [0, 3, 1, 4], [5, 5], [0, 2**62], [0, -(2**63)], [2**63 - 1] * 2],
 )
 def test_hostile_offsets_are_refused(either: ModuleType, offsets: list[int]) -> None:
-    strings = Strings(np.array(offsets, np.int64), np.zeros(4, np.uint8))
+    strings = contract.Strings(np.array(offsets, np.int64), np.zeros(4, np.uint8))
     for name in KERNELS:
         with pytest.raises(ValueError, match="offsets of strings must ascend within their bytes"):
             kernel(either, name)(strings)
@@ -309,7 +308,7 @@ def test_hostile_offsets_are_refused(either: ModuleType, offsets: list[int]) -> 
 
 
 def test_no_offsets_are_refused(either: ModuleType) -> None:
-    strings = Strings(np.empty(0, np.int64), np.zeros(4, np.uint8))
+    strings = contract.Strings(np.empty(0, np.int64), np.zeros(4, np.uint8))
     for name in KERNELS:
         with pytest.raises(ValueError, match=r"offsets|__len__"):
             kernel(either, name)(strings)
@@ -317,7 +316,9 @@ def test_no_offsets_are_refused(either: ModuleType) -> None:
 
 @pytest.mark.parametrize("flags", [0, 1, 3])
 def test_missing_flags_of_another_shape_are_refused(either: ModuleType, flags: int) -> None:
-    strings = Strings(np.array([0, 1, 2]), np.zeros(4, np.uint8), np.zeros(flags, np.bool_))
+    strings = contract.Strings(
+        np.array([0, 1, 2]), np.zeros(4, np.uint8), np.zeros(flags, np.bool_)
+    )
     for name in KERNELS:
         with pytest.raises(ValueError, match="shape of missing"):
             kernel(either, name)(strings)
@@ -326,7 +327,7 @@ def test_missing_flags_of_another_shape_are_refused(either: ModuleType, flags: i
 
 
 def test_missing_strings_are_not_looked_at(either: ModuleType) -> None:
-    strings = Strings(
+    strings = contract.Strings(
         np.array([0, 1, 3]), np.frombuffer(b"a\xff7", np.uint8), np.array([False, True])
     )
     assert either.repair_utf8(strings) == (strings, 0)
@@ -336,7 +337,7 @@ def test_missing_strings_are_not_looked_at(either: ModuleType) -> None:
 
 def test_flags_are_any_bytes(either: ModuleType) -> None:
     flags = np.array([0, 2, 255, 0], np.uint8).view(np.bool_)
-    strings = Strings(np.arange(5), np.frombuffer(b"abca", np.uint8), flags)
+    strings = contract.Strings(np.arange(5), np.frombuffer(b"abca", np.uint8), flags)
     assert either.encode_strings(strings)[0].tolist() == [0, -1, -1, 0]
 
 
@@ -345,7 +346,7 @@ def test_of_no_strings_and_of_none_that_is_there(name: str) -> None:
     for rows in (0, 1, 100):
         check(name, strings_of([None] * rows))
     check(name, contract.pack_strings([]))
-    check(name, Strings(np.zeros(1, np.int64), np.empty(0, np.uint8)))
+    check(name, contract.Strings(np.zeros(1, np.int64), np.empty(0, np.uint8)))
 
 
 @pytest.mark.slow
@@ -382,7 +383,7 @@ def test_the_first_view_that_is_wrong_is_named() -> None:
 
 @given(CELLS)
 def test_a_few_strings_are_as_many_packed(cells: list[str | None]) -> None:
-    few, packed = Strings.of_few(cells), contract.pack_strings(cells)
+    few, packed = contract.Strings.of_few(cells), contract.pack_strings(cells)
     assert packed is not None
     assert list(few) == list(packed) == [*map(few.__getitem__, range(len(cells)))]
     assert len(few) == len(packed)
@@ -393,7 +394,9 @@ def test_a_few_strings_are_as_many_packed(cells: list[str | None]) -> None:
         assert list(own.different) == list(other.different)
     rows = np.arange(-1, len(cells))
     assert list(few.take(rows)) == list(packed.take(rows))
-    assert list(Strings.join([few, packed])) == list(Strings.join([packed, packed]))
+    assert list(contract.Strings.join([few, packed])) == list(
+        contract.Strings.join([packed, packed])
+    )
     assert few.any_there == packed.any_there
     assert list(copy.deepcopy(few)) == list(packed)
     gone = np.arange(len(cells)) % 2 == 0

@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from naively.kernels import double_double
 from naively.kernels.double_double import Sums, sum_by_group, two_product, two_sum
 from naively.kernels.sparse_sums import as_sparse
 
@@ -103,7 +102,7 @@ def test_strips_do_not_show(
     other = other[: len(shape)]
     a, b = (Sums(rng.random(of), 1e-17 * rng.random(of)) for of in (shape, other))
     whole = [a + b, a - b, a * b, Sums(a.high) + Sums(a.high)]
-    monkeypatch.setattr(double_double, "STRIP", 4)
+    monkeypatch.setattr("naively.kernels.double_double.STRIP", 4)
     for found, expected in zip(
         [a + b, a - b, a * b, Sums(a.high) + Sums(a.high)], whole, strict=True
     ):
@@ -122,7 +121,7 @@ def test_cancelled_to_rounding_is_zero() -> None:
 def test_totals_over_an_axis(
     shape: tuple[int, int], strip: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(double_double, "STRIP", strip)
+    monkeypatch.setattr("naively.kernels.double_double.STRIP", strip)
     x = np.arange(np.prod(shape), dtype=float).reshape(shape)
     np.testing.assert_array_equal(Sums(x).total().high, x.sum(axis=0))
     np.testing.assert_array_equal(Sums(x).total(axis=1).high, x.sum(axis=1))

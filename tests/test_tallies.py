@@ -6,8 +6,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
-from naively import NaiveBayes
-from naively.inspect.tallies import Counts, Fading
+from naively import Counts, Fading, NaiveBayes
 
 mpl.use("Agg")
 MONDAY = NaiveBayes().fit({"s": ["u", "u", "v"]}, ["ham", "ham", "spam"])

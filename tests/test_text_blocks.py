@@ -20,7 +20,6 @@ from sklearn.pipeline import make_pipeline
 from naively import Multinomial, NaiveBayes, Text, load
 from naively.counting.axis import VALUE
 from naively.counting.leave_one_out import Part, band_of
-from naively.schema.settings import FIRST
 
 TEXTS = [
     "cheap pills, buy cheap pills now", "buy a cheap watch now", "lunch at noon?",
@@ -60,7 +59,7 @@ def test_runs_of_characters_of_lists_of_words_are_those_of_the_words_joined() ->
 
 def test_runs_of_characters_are_of_the_first_characters_of_long_texts() -> None:
     long = [text + " and so on" * 50 for text in TEXTS]
-    nb, cut = (NaiveBayes().fit(X, Y) for X in (long, [text[:FIRST] for text in long]))
+    nb, cut = (NaiveBayes().fit(X, Y) for X in (long, [text[:500] for text in long]))
     runs, others = (of.tally_.blocks[of.schema_.groups[2].key] for of in (nb, cut))
     assert runs.axis.words == others.axis.words
     np.testing.assert_array_equal(runs[VALUE].high, others[VALUE].high)
@@ -137,22 +136,6 @@ def test_a_saved_model_is_the_same(tmp_path: Path) -> None:
     read = load(tmp_path / "m")
     np.testing.assert_array_equal(read.predict_proba(TEXTS), nb.predict_proba(TEXTS))
     assert read.text == "auto"
-
-
-def test_merge_and_forget() -> None:
-    whole = NaiveBayes().fit(TEXTS, Y)
-    parts = NaiveBayes().fit(TEXTS[:4], Y[:4]).merge(NaiveBayes().fit(TEXTS[4:], Y[4:]))
-    words = whole.schema_.groups[0].key
-    of = {word: whole.tally_.blocks[words][VALUE].high[i].tolist()
-          for i, word in enumerate(whole.tally_.blocks[words].axis.words)}  # fmt: skip
-    assert of == {word: parts.tally_.blocks[words][VALUE].high[i].tolist()
-                  for i, word in enumerate(parts.tally_.blocks[words].axis.words)}  # fmt: skip
-    parts.forget(TEXTS[4:], Y[4:])
-    first = NaiveBayes().fit(TEXTS[:4], Y[:4])
-    np.testing.assert_allclose(
-        parts.calibrate(TEXTS, Y).predict_proba(TEXTS),
-        first.calibrate(TEXTS, Y).predict_proba(TEXTS),
-    )
 
 
 def test_short_and_long_texts_merge() -> None:

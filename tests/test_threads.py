@@ -20,7 +20,6 @@ from sklearn.base import clone
 from naively import GaussianNB, MultinomialNB, NaiveBayes, load
 from naively.estimators.classifier import LOCK
 from naively.kernels.dispatch import default_threads
-from naively.model.model import History
 
 THREADS, TIMES = 8, 12
 
@@ -112,7 +111,7 @@ def labelled(seed: int, n: int) -> tuple[dict[str, Any], np.ndarray]:
 
 def content(nb: NaiveBayes) -> bytes:
     """Return the file of a model, of one time."""
-    nb._exchange(history=History())
+    nb._exchange(history=type(nb.history_)())
     file = io.BytesIO()
     nb.save(file, keep_rows=True)
     return file.getvalue()

@@ -195,3 +195,4 @@ def test_a_row_of_frequency_2_is_the_row_twice(options: dict[str, Any]) -> None:
     with pytest.raises(AssertionError):  # they are not those of each row once
         assert_alike(replace(plain.weights_, rows=weight.sum()), repeated.weights_, 1e-3)
     np.testing.assert_allclose(weighed.predict_proba(X), repeated.predict_proba(X), atol=1e-6)
+    assert weighed.assess().log_loss == pytest.approx(repeated.assess().log_loss, abs=1e-6)

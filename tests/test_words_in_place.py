@@ -16,13 +16,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import naively
-from naively import Categorical, Histogram, NaiveBayes
+from naively import Categorical, Histogram, Model, NaiveBayes
 from naively.counting.axis import LEVEL
 from naively.counting.labels import encode_labels
 from naively.data.frames import as_rows
 from naively.fitting.leave_one_out import left_out
 from naively.model.counted import Counted
-from naively.model.model import Model
 from naively.schema.choose import read_as_given
 from naively.schema.encode import Held
 from naively.schema.schema import Missing, MissingAs

@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from naively import Gaussian, NaiveBayes, Poisson
+from naively import Gaussian, Model, NaiveBayes, Poisson
 from naively.counting.labels import encode_labels
 from naively.data.frames import as_rows
-from naively.model.model import Model
 from tests.fuzz import fuzz
 from tests.laws import assert_same
 

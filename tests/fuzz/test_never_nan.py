@@ -19,10 +19,8 @@ import pytest
 from scipy import sparse
 
 import naively
-from naively import NaiveBayes
-from naively.counting.axis import Analyser
-from naively.events import LogNormal
-from naively.events.base import HOW, EventModel
+from naively import EventModel, LogNormal, NaiveBayes, Patterns, Text
+from naively.events.base import HOW
 from naively.kernels import dispatch, reference
 from tests.cases import CASES, MIXED, Case
 from tests.fuzz import fuzz
@@ -158,7 +156,7 @@ def estimated(event: Any, how: Any) -> Any:
         return {name: estimated(of, how) for name, of in event.items()}
     if isinstance(event, list):
         return [estimated(of, how) for of in event]
-    if isinstance(event, Analyser):
+    if isinstance(event, Patterns | Text):
         return (
             replace(event, event=estimated(event.event, how)) if hasattr(event, "event") else event
         )

@@ -374,7 +374,7 @@ FAULTS = [
         "src/naively/schema/schema.py",
         "batch = Batch(blocks, labels, labels.frequency)",
         "batch = Batch(blocks, labels)",
-        ("tests/test_one_row.py::test_frequencies_are_rows_repeated",),
+        ("tests/test_weights.py::test_a_row_of_frequency_2_is_the_row_twice",),
     ),
     Fault(
         "a group is split over folds",
@@ -688,7 +688,7 @@ FAULTS = [
         "return fresh <= STALE or not",
         "return fresh < 0 or not",
         (
-            "tests/test_fitted_weights.py::test_weights_are_fitted_again_when_the_rows_have_doubled_and_not_before",
+            "tests/test_fitted_weights.py::test_weights_are_fitted_again_when_a_tenth_more_rows_have_come_and_not_before",
         ),
     ),
     Fault(

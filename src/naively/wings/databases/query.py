@@ -84,7 +84,7 @@ def score_query(card: Scorecard, asked: QueryOptions) -> Query:
         raise ValueError(f"weights must be 'auto', 'inline' or 'table', got {asked.weights!r}.")
     _check_texts(card, asked)
     dialect = dialect_of(asked.dialect)
-    return _Steps(card, asked, dialect, Sums.of(card, dialect, asked.weights)).query()
+    return _Steps(card, asked, dialect, ScoreSums.of(card, dialect, asked.weights)).query()
 
 
 def answers(card: Scorecard, *, probabilities: bool, sets: bool = False) -> list[str]:
@@ -132,7 +132,7 @@ class _Steps:
     card: Scorecard
     asked: QueryOptions
     dialect: Spelling
-    scores: Sums
+    scores: ScoreSums
 
     def query(self) -> Query:
         """Return the query, and what is to be run before it."""
@@ -712,7 +712,7 @@ class Weight:
 
 
 @dataclass(frozen=True, eq=False)
-class Sums:
+class ScoreSums:
     """What is read, found out and added up for the scores of classes."""
 
     card: Scorecard
@@ -727,7 +727,7 @@ class Sums:
     presence: dict[str, views.PresenceTerm] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, card: Scorecard, dialect: Spelling, weights: str) -> Sums:
+    def of(cls, card: Scorecard, dialect: Spelling, weights: str) -> ScoreSums:
         """Write the terms of a scorecard."""
         scores = cls(card, dialect)
         scores.presence.update((term.cell.column, term) for term in card.every(views.PresenceTerm))
