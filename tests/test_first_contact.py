@@ -478,7 +478,8 @@ def test_a_number_that_may_stand_for_missing_cells_is_said(number: int, is_said:
     [
         ("x^y\n1^a\n2^b\n3^a\n", "in whose rows '^' is as often: if it stands between fields"),
         ("Rents of 2024\n\nx;y\n1,5;a\n2;b\n3;a\n", "2 lines above the names of the columns"),
-        ("Rents of 2024,,\nx,y,z\n1,a,3\n", 'has no name for 2 of its columns: one is called "c'),
+        ("Rents of 2024,,\nx,y,z\n1,a,3\n", "1 line above the names of the columns"),
+        ("a,,\n1,2,3\n4,5,6\n", 'has no name for 2 of its columns: one is called "c'),
         (",x\n0,1\n1,2\n", 'no name for 1 of its columns: one is called "column1"'),
         ("time\n1:30\n2:45\n3:10\n4:20\n", ""),
         ("x,y\n1,a\n2,b\n", ""),
