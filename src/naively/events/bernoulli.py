@@ -29,7 +29,7 @@ from naively.events.base import (
     numbers,
 )
 from naively.events.categorical import check_m
-from naively.events.estimate import Estimable, Estimate, Sample, flat
+from naively.events.estimate import Estimate, OfTwoSums, Sample, TwoSums, flat
 from naively.events.prior import Beta, pretend_rows, share
 from naively.events.shown import PROBABILITY, read, summed
 from naively.kernels.double_double import NEGLIGIBLE, Sums
@@ -45,7 +45,7 @@ from naively.terms.words import LineTerms, WordTerms
 
 @final
 @dataclass(frozen=True)
-class Bernoulli(Estimable[Items, Counts]):
+class Bernoulli(OfTwoSums[Items, Counts]):
     """True or false: x | class ~ Bernoulli(p), one p per column (or word) and class.
 
     Parameters
@@ -101,6 +101,7 @@ class Bernoulli(Estimable[Items, Counts]):
     statistics = (PRESENT, VALUE)
     shares = True
     chosen_by = "alpha"
+    conjugate = Beta
     space: ClassVar = {"p": PROBABILITY}
 
     def __post_init__(self) -> None:
@@ -263,12 +264,6 @@ class Bernoulli(Estimable[Items, Counts]):
 
         return stats.bernoulli(flat(self.parameters(tally, how)["p"]))
 
-    def counted(self, tally: BlockTally[Items]) -> Floats:
-        return tally[VALUE].high
-
-    def pretended(self, tally: BlockTally[Items], how: How) -> Floats:
-        return self._pretend(tally, how)[0]
-
     def ratios(self, tally: BlockTally[Items]) -> Ratios:
         """Return how many are true, of how many; how many are false is the rest."""
         a, b = self._pretend(tally, self.estimate)
@@ -302,21 +297,6 @@ class Bernoulli(Estimable[Items, Counts]):
         true = (rng.random((len(classes), len(p))) < p.T[classes]).astype(np.float64)
         return numbers(true + (self.threshold or 0.0), tally)
 
-    def prior_of(self, tally: BlockTally[Items]) -> Beta | None:
-        if self.prior is not None:
-            return self.prior
-        a, b = (flat(of) for of in self._pretend(tally, "mean"))
-        return Beta(a, b) if np.all(a > 0) and np.all(b > 0) else None
-
-    def updated(self, tally: BlockTally[Items]) -> Beta | None:
-        a, b = (flat(of) for of in self._counts(tally, "mean"))
-        return Beta(a, b) if np.all(a > 0) and np.all(b > 0) else None
-
-    def posterior(self, tally: BlockTally[Items]) -> Distribution:
-        from scipy import stats
-
-        return stats.beta(*map(flat, self._counts(tally, "mean")))
-
     def predictive(self, tally: BlockTally[Items]) -> Distribution:
         return self.fitted(tally, "mean")
 
@@ -349,13 +329,11 @@ class Bernoulli(Estimable[Items, Counts]):
             )
         return super()._matrix(numbers)
 
-    def _counts(self, tally: BlockTally[Items], how: How) -> tuple[Floats, Floats]:
-        """Return how many are true and how many false, with pretend counts, (columns, classes)."""
-        true, false = self._pretend(tally, how)
-        value = tally[VALUE].high
-        return np.maximum(value + true, 0.0), np.maximum(self._trials(tally) - value + false, 0.0)
+    def _sums(self, tally: BlockTally[Items]) -> TwoSums:
+        """Return how many are true and how many false, (columns, classes)."""
+        return tally[VALUE].high, self._trials(tally) - tally[VALUE].high
 
-    def _pretend(self, tally: BlockTally[Items], how: How) -> tuple[Floats, Floats]:
+    def _pretend(self, tally: BlockTally[Items], how: How) -> TwoSums:
         """Return the pretend counts of true and of false, each of shape (1 or columns, 1)."""
         if self.prior is not None:
             a, b = map(by_row, self.prior.pretend(how))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, final
@@ -35,7 +36,7 @@ from naively.events.outcomes import (
     Surface,
     Updates,
 )
-from naively.events.prior import Dirichlet, Prior
+from naively.events.prior import Beta, Dirichlet, Gamma, Prior, plain
 from naively.events.shown import (
     PROBABILITY,
     EstimatedParameters,
@@ -463,18 +464,18 @@ class Estimate(Shown):
     def log_likelihood_at(self, **parameters: Given) -> Floats | float:
         """Return log p(sample) at given parameters (see ``Estimable.log_likelihood_at``)."""
         self._check_estimated("sample")
-        return _plain(self._log_likelihood(self.event.read(parameters, self.tally)))
+        return plain(self._log_likelihood(self.event.read(parameters, self.tally)))
 
     def log_prior_at(self, **parameters: Given) -> Floats | float:
         """Return the log density of the prior at given parameters, in nats."""
-        return _plain(self._log_density(self.proper_prior, parameters))
+        return plain(self._log_density(self.proper_prior, parameters))
 
     def log_posterior_at(self, **parameters: Given) -> Floats | float:
         """Return the log density of the posterior at given parameters, in nats.
 
         That of probabilities of several levels is with respect to all of them but one.
         """
-        return _plain(self._log_density(self.updated, parameters))
+        return plain(self._log_density(self.updated, parameters))
 
     def log_joint_at(self, **parameters: Given) -> Floats | float:
         """Return log p(sample | parameters) + log p(parameters), which is greatest at the mode.
@@ -492,7 +493,7 @@ class Estimate(Shown):
         """
         self._check_estimated("sample")
         read = self.event.read(parameters, self.tally)
-        return _plain(self._log_likelihood(read) + self._log_density(self.proper_prior, parameters))
+        return plain(self._log_likelihood(read) + self._log_density(self.proper_prior, parameters))
 
     @property
     def log_evidence(self) -> float:
@@ -621,17 +622,14 @@ class Estimate(Shown):
         return np.asarray(density.sum(axis=-1) if several else density)
 
 
-def _plain(values: Floats) -> Floats | float:
-    return float(values) if values.ndim == 0 else values
-
-
 # --- Event models that can be estimated from a plain sample --------------------------------------
 
 
-__all__ = ["Estimable", "Estimate", "flat"]  # what event models import from here
+__all__ = ["Estimable", "Estimate", "OfShares", "OfTwoSums", "TwoSums", "flat"]  # for event models
 
 # Numbers or levels of one column; rows of several; the counts of a bag.
 Sample: TypeAlias = "Sequence[Level] | NDArray[Any]"
+TwoSums: TypeAlias = tuple[Floats, Floats]  # a and b, each of shape (columns, classes)
 FIRST = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)  # after how many observations one looks
 
 
@@ -914,6 +912,97 @@ def _no_number(sample: Sample) -> object:
         except (TypeError, ValueError):
             return value
     return sample
+
+
+class OfTwoSums(Estimable[A, B]):
+    """An event model of one parameter, which two sums, a and b, are sufficient for."""
+
+    conjugate: ClassVar[type[Gamma | Beta]]  # the prior, which adds pretend data to both
+    prior: Gamma | Beta | None
+
+    @abstractmethod
+    def _sums(self, tally: BlockTally[A]) -> TwoSums:
+        """Return the a and b that were counted."""
+
+    @abstractmethod
+    def _pretend(self, tally: BlockTally[A], how: How) -> TwoSums:
+        """Return the pretend a and b, each of shape (1 or columns, 1)."""
+
+    def _counts(self, tally: BlockTally[A], how: How) -> TwoSums:
+        """Return a and b with pretend data, each of shape (columns, classes)."""
+        (a, b), (more_a, more_b) = self._sums(tally), self._pretend(tally, how)
+        return np.maximum(a + more_a, 0.0), np.maximum(b + more_b, 0.0)
+
+    def counted(self, tally: BlockTally[A]) -> Floats:
+        return self._sums(tally)[0]
+
+    def pretended(self, tally: BlockTally[A], how: How) -> Floats:
+        return self._pretend(tally, how)[0]
+
+    def prior_of(self, tally: BlockTally[A]) -> Gamma | Beta | None:
+        return self.prior or self._proper(self._pretend(tally, "mean"))
+
+    def updated(self, tally: BlockTally[A]) -> Gamma | Beta | None:
+        return self._proper(self._counts(tally, "mean"))
+
+    def _proper(self, counts: TwoSums) -> Gamma | Beta | None:
+        a, b = map(flat, counts)
+        return self.conjugate(a, b) if np.all(a > 0) and np.all(b > 0) else None
+
+    def posterior(self, tally: BlockTally[A]) -> Distribution:
+        return self.conjugate.distribution_of(*map(flat, self._counts(tally, "mean")))
+
+
+class OfShares(Estimable[A, B]):
+    """An event model of the probabilities of levels, words or bins, whose prior is a Dirichlet."""
+
+    prior: Dirichlet | None = None
+
+    @abstractmethod
+    def _prior_counts(self, tally: BlockTally[A]) -> Parameters:
+        """Return the pretend counts of the prior: one for all, or one for each, (levels,)."""
+
+    @abstractmethod
+    def _posterior_counts(self, tally: BlockTally[A]) -> Parameters:
+        """Return the counts of the first class with those of the prior, (levels,)."""
+
+    def prior_of(self, tally: BlockTally[A]) -> Dirichlet | None:
+        if self.prior is not None:
+            return self.prior
+        counts = self._prior_counts(tally)
+        return Dirichlet(counts) if np.size(counts) and np.all(counts > 0) else None
+
+    def updated(self, tally: BlockTally[A]) -> Dirichlet | None:
+        """Return the posterior of the first class; of no levels at all it is the prior."""
+        counts = np.atleast_1d(self._posterior_counts(tally))
+        if not len(counts):
+            return self.prior_of(tally)
+        return Dirichlet(tuple(counts.tolist())) if (counts > 0).all() else None
+
+    def posterior(self, tally: BlockTally[A]) -> Distribution:
+        from scipy import stats
+
+        return stats.dirichlet(self._posterior_counts(tally))
+
+    def predictive(self, tally: BlockTally[A]) -> Distribution:
+        return self._outcome(tally, "mean")
+
+    def fitted(self, tally: BlockTally[A], how: How) -> Distribution:
+        return self._outcome(tally, how) if self.space else self.predictive(tally)
+
+    def _outcome(self, tally: BlockTally[A], how: How) -> Distribution:
+        """Return the distribution of one outcome at an estimate."""
+        from scipy import stats
+
+        return stats.multinomial(1, flat(self.parameters(tally, how)["p"]))
+
+    def log_likelihood_of(self, tally: BlockTally[A], parameters: Tables) -> Floats:
+        if not self.space:
+            return super().log_likelihood_of(tally, parameters)
+        from scipy.special import xlogy
+
+        count = tally[self.statistics[-1]].high[:, 0]
+        return np.asarray(xlogy(count, parameters["p"]).sum(axis=-1))
 
 
 # --- Likelihood, prior and posterior of parameters on a grid -------------------------------------

@@ -158,7 +158,7 @@ def check_positive(prior: object, *names: str) -> None:
             raise ValueError(f"{type(prior).__name__} {name} must be greater than 0, got {value}.")
 
 
-def plain(value: Value) -> Value:
+def plain(value: Value) -> Floats | float:
     """Return a number as Python's own, and an array as it is."""
     found = np.asarray(value, np.float64)
     return found if found.ndim else found.item()
@@ -567,12 +567,6 @@ class Dirichlet(Prior):
     def marginal(self) -> Distribution:
         """The distribution of each probability alone: Beta(alpha, total - alpha)."""
         return Beta.distribution_of(self._counts, self._counts.sum() - self._counts)
-
-
-def dirichlet(counts: Floats | float) -> Dirichlet | None:
-    """Return the prior with these pretend counts; None unless there are some, all above 0."""
-    alpha = np.atleast_1d(counts)
-    return Dirichlet(tuple(alpha.tolist())) if alpha.size and (alpha > 0).all() else None
 
 
 # --- The prior of a rate: Gamma ------------------------------------------------------------------
