@@ -441,7 +441,10 @@ class _Text:
         if self._lent:
             self._vocabulary, self._owns = axis.vocabulary, self._consume
             self._consume = False
-            self._parts = {s: _parts_of(sums) for s, sums in self._block.sums.items()}
+            self._parts = {  # the parts of a sum that nobody has asked for yet, or the sum
+                s: [*sums.parts] if isinstance(sums, SparseSums) else [(None, sums)]
+                for s, sums in self._block.sums.items()
+            }
             self._lent = False
         rows = None
         if other.axis.number is None and other.axis.goes_on_from(self._vocabulary):
@@ -470,11 +473,6 @@ class _Text:
         if later:
             return SparseSums.later(sparse, n)
         return SparseSums.sum_of([sums for _, sums in sparse], n, [place for place, _ in sparse])
-
-
-def _parts_of(sums: AnySums) -> list[_Part]:
-    """Return the parts of a sum that nobody has asked for yet, or the sum."""
-    return [*sums.parts] if isinstance(sums, SparseSums) else [(None, sums)]
 
 
 # --- Rules that every tally of rows obeys: no count is below zero or above the number of rows ----

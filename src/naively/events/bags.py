@@ -216,7 +216,13 @@ def evidence_of_others_without(
     """Return the evidence of all other classes for rows, each without itself, (rows, classes)."""
     # The parameters are those of ``evidence_of_words_without``.
     times = None if block.presence else np.asarray(block.data, np.float64)
-    rows = block.indptr, as_int32(block.indices), times, labels.codes, labels.weight
+    rows = (
+        block.indptr,
+        block.indices.astype(np.int32, copy=False),
+        times,
+        labels.codes,
+        labels.weight,
+    )
     counts = count.first, count.classes, count.stored.high, count.by_row()
     return leave_out_of_others(*rows, *counts, pretend, total_of_others(count, pretend), grows)
 
@@ -239,15 +245,10 @@ def evidence_of_words_without(
         count, frequency, pretend = count[here], frequency[here], pretend[here]
         indices = (np.cumsum(here, dtype=np.int32) - 1)[indices]
     times = None if block.presence else np.asarray(block.data, np.float64)
-    rows = block.indptr, as_int32(indices), times, labels.codes, labels.weight
+    rows = block.indptr, indices.astype(np.int32, copy=False), times, labels.codes, labels.weight
     counts = count.first, count.classes, count.stored.high, frequency
     evidence, _ = dispatch.leave_out_words(*rows, *counts, pretend, total, bands, grows)
     return evidence
-
-
-def as_int32(numbers: NDArray[np.integer]) -> NDArray[np.int32]:
-    """Return numbers of words in 32 bits; the same array if it has so many."""
-    return numbers.astype(np.int32, copy=False)
 
 
 # --- Bags of counts: what the multinomial and the complement event models share ------------------

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from naively.counting.axis import (
     PRESENT,
@@ -309,7 +309,40 @@ class Estimate(Shown):
         >>> coin.curve(grid=[0.25, 0.5, 0.75]).posterior.round(3)
         array([0.527, 1.875, 1.582])
         """
-        return curve(self, parameter, grid)
+        mle = of_one_column(self, spread=True)
+        names = self.unknown("mle")
+        if parameter is None and len(names) == 1:
+            (parameter,) = names
+        if parameter is None or parameter not in names:
+            raise ValueError(
+                f"parameter must be one of {', '.join(map(repr, names)) or 'none'}, "
+                f"got {parameter!r}."
+            )
+        before = after = None
+        if self.prior is not None:
+            before = marginals(self.proper_prior, names)[parameter]
+            after = marginals(self.updated, names)[parameter]
+        least, greatest, _ = self.event.space.get(str(parameter), PROBABILITY)
+        if grid is not None:
+            value = np.asarray(grid, np.float64)
+        elif greatest == 1:
+            value = np.linspace(0, 1, POINTS)[1:-1]
+        else:
+            low, high = _extent(mle[parameter], after)
+            value = np.linspace(max(low, least), min(high, greatest), POINTS)
+        log_likelihood = np.broadcast_to(_profile(self, mle, parameter, value), value.shape)
+        likelihood = np.exp(log_likelihood - log_likelihood.max())
+        undefined = np.full(value.shape, np.nan)
+        return ParameterCurve(
+            parameter,
+            value,
+            log_likelihood,
+            undefined if before is None else before.pdf(value),
+            likelihood / np.trapezoid(likelihood, value),
+            undefined if after is None else after.pdf(value),
+            after,
+            float(mle[parameter]),
+        )
 
     def surface(self, mean: Floats | None = None, variance: Floats | None = None) -> Surface:
         """Return the log likelihood and log posterior of a normal model over a grid.
@@ -324,7 +357,28 @@ class Estimate(Shown):
         surface : Surface
             With the maximum likelihood estimate and the mode of the posterior.
         """
-        return surface(self, mean, variance)
+        mle = of_one_column(self, spread=True)
+        if set(self.event.space) != {"mean", "variance"}:
+            raise ValueError(
+                f"{type(self.event).__name__} has no mean and variance; ask for curve()."
+            )
+        proper = self.prior is not None and "variance" in marginals(self.proper_prior)
+        after = marginals(self.updated) if proper else {}
+        means, variances = (
+            _both(_around_mle(self, mle, name), after.get(name), log=name == "variance")
+            if given is None
+            else np.asarray(given, np.float64)
+            for name, given in (("mean", mean), ("variance", variance))
+        )
+        at: dict[str, Any] = {"mean": means[:, None], "variance": variances[None]}
+        found = np.asarray(self.log_likelihood_at(**at))
+        posterior = (
+            np.asarray(self.log_posterior_at(**at)) if proper else np.full_like(found, np.nan)
+        )
+        mode = {name: float(x) for name, x in self.points("map").items()}
+        return Surface(
+            means, variances, found, posterior, {str(k): x for k, x in mle.items()}, mode
+        )
 
     def plot(self, ax: Axes | None = None, sample: Sample | None = None) -> Axes:
         """Draw the fitted distributions: maximum likelihood, posterior mode or mean, predictive.
@@ -591,17 +645,12 @@ class Estimate(Shown):
             )
         return prior
 
-    @property
-    def free(self) -> tuple[str, ...]:
-        """The parameters that are not known."""
-        return self.event.free
-
     def unknown(self, how: How) -> list[Level]:
         """Return the parameters of one column that are not known, or its levels."""
         names = list(self.points(how))
         if self.event.layout != "numbers":
             return names if len(names) > 1 else []  # one level has the probability 1
-        return [name for name in names if name in self.free]
+        return [name for name in names if name in self.event.free]
 
     @property
     def is_scalar(self) -> bool:
@@ -820,7 +869,40 @@ class Estimable(EventModel[A, B]):
         2  0.666667   0.283582  0.947255
         4     0.625   0.290421  0.901012
         """
-        return updates(self, sample, at, level)
+        block = self.encode(sample)
+        whole = self.estimated(block)
+        of_one_column(whole)
+        prior, names = whole.proper_prior, whole.unknown("mean")
+        if len(whole.event.free) != 1 or not whole.is_scalar:
+            raise ValueError(
+                f"Updates are of one parameter, and {type(self).__name__} has several here; ask "
+                "for consistency()."
+            )
+        if not at or min(at) < 0:
+            raise ValueError(f"at must be numbers of observations that are at least 0, got {at}.")
+        # The prior stays what it is of the whole sample, where it is pretend rows at its mean.
+        fixed: Any = replace(self, prior=prior)  # type: ignore[type-var]  # a subclass is a dataclass
+        sizes = sorted({min(int(size), len(block)) for size in at})
+        beliefs = [prior if n == 0 else fixed.estimated(_first(block, n)).updated for n in sizes]
+        (name,) = whole.event.free
+        of = [marginals(belief, names)[name] for belief in beliefs]
+        least, greatest, _ = self.space[name]
+        if greatest == 1:
+            value = np.linspace(0, 1, POINTS)[1:-1]
+        else:
+            seen = of[1:] if len(of) > 1 else of  # a wide prior would leave no room for the others
+            low, high = (seen[0].ppf(tail) for tail in (TAIL, 1 - TAIL))
+            value = np.linspace(max(float(low), least), min(float(high), greatest), POINTS)
+        ends = [tuple(map(float, belief.interval(level))) for belief in of]
+        return Updates(
+            name,
+            sizes,
+            [float(belief.mean()) for belief in of],
+            [low for low, _ in ends],
+            [high for _, high in ends],
+            value,
+            np.stack([belief.pdf(value) for belief in of]),
+        )
 
     @final
     def consistency(
@@ -849,7 +931,37 @@ class Estimable(EventModel[A, B]):
         >>> Bernoulli().consistency([1, 0, 1, 1]).estimate["p"].round(3)
         array([1.   , 0.5  , 0.667, 0.75 ])
         """
-        return consistency(self, sample, truth, level)
+        block = self.encode(sample)
+        whole = self.estimated(block)
+        of_one_column(whole)
+        if not len(block):
+            raise ValueError("Give a sample with one observation at least.")
+        names = whole.unknown("mle")
+        sizes = np.unique(np.geomspace(1, len(block), SIZES).round().astype(np.int64))
+        known = whole.prior
+        fixed: Any = self if known is None else replace(self, prior=known)  # type: ignore[type-var]  # a subclass is a dataclass
+        found: dict[str, dict[Level, list[float]]] = {
+            of: {name: [] for name in names} for of in ("estimate", "low", "high")
+        }
+        for n in sizes.tolist():
+            part = fixed.estimated(_first(block, n))
+            mle = part.points("mle")
+            beliefs = {} if known is None else marginals(part.updated, names)
+            for name in names:
+                low, high = beliefs[name].interval(level) if name in beliefs else (np.nan, np.nan)
+                for of, x in (("estimate", mle[name]), ("low", low), ("high", high)):
+                    found[of][name].append(float(x))
+        estimate, lows, highs = (
+            {name: np.array(x) for name, x in of.items()} for of in found.values()
+        )
+        if truth is not None and not isinstance(truth, Mapping):
+            truth = {names[0]: truth}
+        unknown = [name for name in truth or {} if name not in names]
+        if unknown:
+            raise ValueError(
+                f"truth names {unknown[0]!r}; there are {', '.join(map(repr, names))}."
+            )
+        return Consistency(sizes, estimate, lows, highs, dict(truth or {}))
 
     @final
     def encode(self, sample: Sample, axis: Axis | None = None) -> Any:
@@ -1014,67 +1126,6 @@ FAR = 1e-5  # of a posterior, beyond which a surface ends
 TAIL = 1e-3  # of the posterior, beyond which the grid reaches by half of its width
 
 
-def curve(estimate: Estimate, parameter: Level | None, grid: ArrayLike | None) -> ParameterCurve:
-    """Return the curve of a parameter (see ``Estimate.curve``)."""
-    mle = of_one_column(estimate, spread=True)
-    names = estimate.unknown("mle")
-    if parameter is None and len(names) == 1:
-        (parameter,) = names
-    if parameter is None or parameter not in names:
-        raise ValueError(
-            f"parameter must be one of {', '.join(map(repr, names)) or 'none'}, got {parameter!r}."
-        )
-    before = after = None
-    if estimate.prior is not None:
-        before = marginals(estimate.proper_prior, names)[parameter]
-        after = marginals(estimate.updated, names)[parameter]
-    least, greatest, _ = estimate.event.space.get(str(parameter), PROBABILITY)
-    if grid is not None:
-        value = np.asarray(grid, np.float64)
-    elif greatest == 1:
-        value = np.linspace(0, 1, POINTS)[1:-1]
-    else:
-        low, high = _extent(mle[parameter], after)
-        value = np.linspace(max(low, least), min(high, greatest), POINTS)
-    log_likelihood = np.broadcast_to(_profile(estimate, mle, parameter, value), value.shape)
-    likelihood = np.exp(log_likelihood - log_likelihood.max())
-    undefined = np.full(value.shape, np.nan)
-    return ParameterCurve(
-        parameter,
-        value,
-        log_likelihood,
-        undefined if before is None else before.pdf(value),
-        likelihood / np.trapezoid(likelihood, value),
-        undefined if after is None else after.pdf(value),
-        after,
-        float(mle[parameter]),
-    )
-
-
-def surface(estimate: Estimate, mean: ArrayLike | None, variance: ArrayLike | None) -> Surface:
-    """Return the surface of a normal model (see ``Estimate.surface``)."""
-    mle = of_one_column(estimate, spread=True)
-    if set(estimate.event.space) != {"mean", "variance"}:
-        raise ValueError(
-            f"{type(estimate.event).__name__} has no mean and variance; ask for curve()."
-        )
-    proper = estimate.prior is not None and "variance" in marginals(estimate.proper_prior)
-    after = marginals(estimate.updated) if proper else {}
-    means, variances = (
-        _both(_around_mle(estimate, mle, name), after.get(name), log=name == "variance")
-        if given is None
-        else np.asarray(given, np.float64)
-        for name, given in (("mean", mean), ("variance", variance))
-    )
-    at: dict[str, Any] = {"mean": means[:, None], "variance": variances[None]}
-    found = np.asarray(estimate.log_likelihood_at(**at))
-    posterior = (
-        np.asarray(estimate.log_posterior_at(**at)) if proper else np.full_like(found, np.nan)
-    )
-    mode = {name: float(x) for name, x in estimate.points("map").items()}
-    return Surface(means, variances, found, posterior, {str(k): x for k, x in mle.items()}, mode)
-
-
 DEEP = 9.0  # nats below its top, to which a grid holds a likelihood: contours go to 8
 
 
@@ -1146,7 +1197,7 @@ def _profile(
     at: dict[str, Any] = {str(parameter): value}
     if parameter == "mean" and "variance" in estimate.event.space:
         known = estimate.event.parameters(estimate.tally, "mle")["variance"].item()
-        free = "variance" in estimate.free
+        free = "variance" in estimate.event.free
         at["variance"] = known if not free else known + (value - mle["mean"]) ** 2
     elif parameter == "variance":
         at["mean"] = mle["mean"]
@@ -1157,77 +1208,6 @@ def _profile(
 
 
 SIZES = 200  # of a sample, at which the running estimate is computed
-
-
-def updates(event: Estimable, sample: Sample, at: Sequence[int], level: float) -> Updates:
-    """Return the posteriors after so many observations (see ``Estimable.updates``)."""
-    block = event.encode(sample)
-    whole = event.estimated(block)
-    of_one_column(whole)
-    prior, names = whole.proper_prior, whole.unknown("mean")
-    if len(whole.free) != 1 or not whole.is_scalar:
-        raise ValueError(
-            f"Updates are of one parameter, and {type(event).__name__} has several here; ask "
-            "for consistency()."
-        )
-    if not at or min(at) < 0:
-        raise ValueError(f"at must be numbers of observations that are at least 0, got {at}.")
-    # The prior stays what it is of the whole sample, where it is pretend rows at its mean.
-    fixed: Any = replace(event, prior=prior)  # type: ignore[type-var]  # a subclass is a dataclass
-    sizes = sorted({min(int(size), len(block)) for size in at})
-    beliefs = [prior if n == 0 else fixed.estimated(_first(block, n)).updated for n in sizes]
-    (name,) = whole.free
-    of = [marginals(belief, names)[name] for belief in beliefs]
-    least, greatest, _ = event.space[name]
-    if greatest == 1:
-        value = np.linspace(0, 1, POINTS)[1:-1]
-    else:
-        seen = of[1:] if len(of) > 1 else of  # a wide prior would leave no room for the others
-        low, high = (seen[0].ppf(tail) for tail in (TAIL, 1 - TAIL))
-        value = np.linspace(max(float(low), least), min(float(high), greatest), POINTS)
-    ends = [tuple(map(float, belief.interval(level))) for belief in of]
-    return Updates(
-        name,
-        sizes,
-        [float(belief.mean()) for belief in of],
-        [low for low, _ in ends],
-        [high for _, high in ends],
-        value,
-        np.stack([belief.pdf(value) for belief in of]),
-    )
-
-
-def consistency(
-    event: Estimable, sample: Sample, truth: Mapping[str, float] | float | None, level: float
-) -> Consistency:
-    """Return the running estimate (see ``Estimable.consistency``)."""
-    block = event.encode(sample)
-    whole = event.estimated(block)
-    of_one_column(whole)
-    if not len(block):
-        raise ValueError("Give a sample with one observation at least.")
-    names = whole.unknown("mle")
-    sizes = np.unique(np.geomspace(1, len(block), SIZES).round().astype(np.int64))
-    known = whole.prior
-    fixed: Any = event if known is None else replace(event, prior=known)  # type: ignore[type-var]  # a subclass is a dataclass
-    found: dict[str, dict[Level, list[float]]] = {
-        of: {name: [] for name in names} for of in ("estimate", "low", "high")
-    }
-    for n in sizes.tolist():
-        part = fixed.estimated(_first(block, n))
-        mle = part.points("mle")
-        beliefs = {} if known is None else marginals(part.updated, names)
-        for name in names:
-            low, high = beliefs[name].interval(level) if name in beliefs else (np.nan, np.nan)
-            for of, x in (("estimate", mle[name]), ("low", low), ("high", high)):
-                found[of][name].append(float(x))
-    estimate, lows, highs = ({name: np.array(x) for name, x in of.items()} for of in found.values())
-    if truth is not None and not isinstance(truth, Mapping):
-        truth = {names[0]: truth}
-    unknown = [name for name in truth or {} if name not in names]
-    if unknown:
-        raise ValueError(f"truth names {unknown[0]!r}; there are {', '.join(map(repr, names))}.")
-    return Consistency(sizes, estimate, lows, highs, dict(truth or {}))
 
 
 def _first(block: Any, n: int) -> Any:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate, chain
 from operator import mul
-from typing import ClassVar, TypeAlias, TypeVar, final
+from typing import Any, ClassVar, TypeAlias, TypeVar, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,11 +28,6 @@ NEITHER = 2  # the side of what was never seen, of a condition whose sides are 1
 def is_counted(axes: Mapping[BlockKey, Axis], group: BlockKey, column: Name) -> bool:
     """Whether a column is in its group still, by the axes of the groups."""
     return group in axes and column in axes[group].columns
-
-
-def axes_of(blocks: Mapping[BlockKey, Block]) -> dict[BlockKey, Axis]:
-    """Return the axes of blocks."""
-    return {key: block.axis for key, block in blocks.items()}
 
 
 def cells_of(blocks: Mapping[BlockKey, Block], group: BlockKey, column: Name) -> tuple[Block, int]:
@@ -508,7 +503,7 @@ class LinearPart(OfFields):
     ) -> Iterator[tuple[Name, Floats]]:
         """Yield a column, and what its terms add to each row, of shape (rows, classes)."""
         by_column: dict[Name, list[Term]] = {}
-        axes = axes_of(blocks)
+        axes = {key: block.axis for key, block in blocks.items()}
         for term in self.of:
             if term.is_in(axes):
                 by_column.setdefault(term.column, []).append(term)
@@ -541,15 +536,13 @@ class LinearPart(OfFields):
         intercept = share * self.intercept_of(places[0])
         intercept += (1 - share) * other.intercept_of(places[1])
         there = self.intercept or other.intercept
-        of = _mean(self.of, other.of, share, places)
-        products = _mean(self.products, other.products, share, places)
         rules = _mean(self.rules, other.rules, share, places)
         return LinearPart(
-            {term: tuple(slope.tolist()) for term, slope in of.items()},
-            {product: tuple(slope.tolist()) for product, slope in products.items()},
+            {of: tuple(s) for of, s in _mean(self.of, other.of, share, places).items()},
+            {of: tuple(s) for of, s in _mean(self.products, other.products, share, places).items()},
             tuple(intercept.tolist()) if there else (),
             max(self.ridge, other.ridge),
-            {rule: tuple(map(tuple, points.tolist())) for rule, points in rules.items()},
+            {rule: tuple(map(tuple, points)) for rule, points in rules.items()},
         )
 
 
@@ -561,13 +554,13 @@ def _mean(
     theirs: Mapping[T, Slopes | Points],
     share: float,
     places: tuple[list[int], list[int]],
-) -> dict[T, Floats]:
+) -> dict[T, list[Any]]:
     """Return the mean of what both add; what one lacks adds 0 there."""
     found: dict[T, Floats] = {}
     for every, times, at in ((mine, share, places[0]), (theirs, 1 - share, places[1])):
         for of, added in every.items():
             found[of] = found.get(of, 0.0) + times * by_class(added, at)
-    return found
+    return {of: added.tolist() for of, added in found.items()}
 
 
 NOTHING = LinearPart()
