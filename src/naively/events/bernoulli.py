@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, final
+from typing import ClassVar, TypeGuard, final
 
 import numpy as np
 from numpy.random import Generator
@@ -190,9 +190,7 @@ class Bernoulli(OfTwoSums[Items, Counts]):
         if self.alpha == "auto":  # all rows choose it
             return self.settled(tally).leave_one_out(tally, block, labels)
         words, slopes = self._sparse_words(tally), self._sparse_slopes(tally)
-        if words is None or slopes is None:
-            return super().leave_one_out(tally, block, labels)
-        if not isinstance(block, Sparse) or not _only_truths(block):
+        if words is None or slopes is None or not _are_truths(block):
             return super().leave_one_out(tally, block, labels)
         a, b = (float(np.ravel(part)[0]) for part in self._pretend(tally, self.estimate))
         grows = tally.axis.grows
@@ -220,17 +218,16 @@ class Bernoulli(OfTwoSums[Items, Counts]):
         return slopes_of_truths(*words, float(a[0]), float(b[0]))
 
     def _sparse_words(self, tally: BlockTally[Items]) -> tuple[SparseSums, Floats] | None:
-        """Return in how many rows each word is, and how many there are; None if not sparse."""
-        true, rows = tally.sums[VALUE], self._rows(tally)
-        return (true, rows) if isinstance(true, SparseSums) and rows is not None else None
+        """Return in how many rows each word is, and how many there are in each class, (classes,).
 
-    @staticmethod
-    def _rows(tally: BlockTally[Items]) -> Floats | None:
-        """Return how many rows of each class were counted, (classes,); None if columns differ."""
-        present = tally.sums[PRESENT]
+        None if the counts are not sparse, or if columns differ in how many rows have them.
+        """
+        true, present = tally.sums[VALUE], tally.sums[PRESENT]
         if isinstance(present, RepeatedSums):
             present = present.different
-        return present.high[0] if isinstance(present, Sums) and len(present.high) == 1 else None
+        if isinstance(true, SparseSums) and isinstance(present, Sums) and len(present.high) == 1:
+            return true, present.high[0]
+        return None
 
     @classmethod
     def of(cls, p: float | Sequence[float]) -> Estimate:
@@ -353,7 +350,10 @@ class Bernoulli(OfTwoSums[Items, Counts]):
         return np.broadcast_to(tally[PRESENT].high, tally[VALUE].shape)
 
 
-def _only_truths(block: Sparse) -> bool:
+def _are_truths(block: Counts) -> TypeGuard[Sparse]:
+    """Whether all that a sparse block stores is 0 or 1."""
+    if not isinstance(block, Sparse):
+        return False
     return block.presence or bool(((block.data == 0) | (block.data == 1)).all())
 
 
