@@ -499,7 +499,10 @@ def forget(tally: Tally, other: Tally, times: Collection[BlockKey] = ()) -> Tall
     # of those that are left. A message shows the numbers of blocks of ``times`` as times.
     left = tally.combine(other, sub)
     size = _of_columns(tally).combine(_of_columns(other), add)
-    where = _find_impossible(left, size, times)
+    # A difference of counts or squares, none of which is below 0, is rounding if it is small beside
+    # the sums of both tallies added up, of blocks of numbers.
+    rows = left.weight.high
+    where = _first(left, lambda name, of: _broken(of, size.blocks.get(name), rows), times)
     if where is not None:
         raise ValueError(f"Cannot forget rows that were not learned: {where}.")
     lost = _first(left, lambda name, block: _lost(block, size.blocks.get(name)))
@@ -598,14 +601,6 @@ def _first_place(sums: AnySums, flags: NDArray[np.bool_]) -> Place | None:
 def _above(part: Floats, whole: Floats) -> NDArray[np.bool_]:
     above: NDArray[np.bool_] = part > whole * (1 + RELATIVE) + ABSOLUTE
     return above
-
-
-def _find_impossible(left: Tally, size: Tally, times: Collection[BlockKey]) -> str | None:
-    """Return which rule a remainder breaks and where, or None if it breaks none."""
-    # ``size`` holds the sums of both tallies added up, of blocks of numbers: a difference of counts
-    # or squares, none of which is below 0, is rounding if it is small beside them.
-    rows = left.weight.high
-    return _first(left, lambda name, block: _broken(block, size.blocks.get(name), rows), times)
 
 
 def _first(

@@ -21,7 +21,6 @@ from naively.events.base import (
     Distribution,
     Items,
     Ratios,
-    Tables,
     added,
     by_row,
     check_settings,
@@ -29,9 +28,9 @@ from naively.events.base import (
     numbers,
 )
 from naively.events.categorical import check_m
-from naively.events.estimate import Estimate, OfTwoSums, Sample, TwoSums, flat
+from naively.events.estimate import Estimate, OfTwoSums, Sample, TwoSums
 from naively.events.prior import Beta, pretend_rows, share
-from naively.events.shown import PROBABILITY, read, summed
+from naively.events.shown import PROBABILITY, read
 from naively.kernels.double_double import NEGLIGIBLE, Sums
 from naively.kernels.reference import Floats
 from naively.kernels.sparse_sums import RepeatedSums, SparseSums
@@ -152,10 +151,6 @@ class Bernoulli(OfTwoSums[Items, Counts]):
             return replace(self, alpha=pseudo_count_of_coins(number, of, often))
         return replace(self, alpha=pseudo_count_of_coins(tally[VALUE].high, self._trials(tally)))
 
-    def parameters(self, tally: BlockTally[Items], how: How) -> dict[str, Floats]:
-        true, false = self._counts(tally, how)
-        return {"p": share(true, true + false)}
-
     def terms(self, tally: BlockTally[Items]) -> TermBlock:
         slopes = self._sparse_slopes(tally)
         if slopes is not None:
@@ -250,16 +245,10 @@ class Bernoulli(OfTwoSums[Items, Counts]):
         sums = {PRESENT: Sums(np.ones_like(true)), VALUE: Sums(true)}
         return cls(alpha=0, estimate="mle").given(Columns(range(len(true))), sums)
 
-    def log_likelihood_of(self, tally: BlockTally[Items], parameters: Tables) -> Floats:
-        from scipy.special import xlog1py, xlogy
-
-        p, true, trials = parameters["p"], flat(tally[VALUE].high), flat(self._trials(tally))
-        return summed(xlogy(true, p) + xlog1py(trials - true, -p), true)
-
-    def fitted(self, tally: BlockTally[Items], how: How) -> Distribution:
+    def distribution(self, rate: Floats | float) -> Distribution:
         from scipy import stats
 
-        return stats.bernoulli(flat(self.parameters(tally, how)["p"]))
+        return stats.bernoulli(rate)
 
     def ratios(self, tally: BlockTally[Items]) -> Ratios:
         """Return how many are true, of how many; how many are false is the rest."""
@@ -330,11 +319,8 @@ class Bernoulli(OfTwoSums[Items, Counts]):
         """Return how many are true and how many false, (columns, classes)."""
         return tally[VALUE].high, self._trials(tally) - tally[VALUE].high
 
-    def _pretend(self, tally: BlockTally[Items], how: How) -> TwoSums:
+    def _pseudo(self, tally: BlockTally[Items], how: How) -> TwoSums:
         """Return the pretend counts of true and of false, each of shape (1 or columns, 1)."""
-        if self.prior is not None:
-            a, b = map(by_row, self.prior.pretend(how))
-            return a, b
         if self.m is not None and how != "mle":
             if self.p is None:
                 rows, of_them = pretend_rows(tally, self.m)

@@ -26,7 +26,7 @@ from naively.counting.axis import (
 from naively.counting.block import B, Codes, Dense, Documents
 from naively.counting.labels import Labels, RowWeight, check_weight, is_missing, plain_cell
 from naively.counting.tally import BlockTally
-from naively.events.base import Distribution, EventModel, Tables, no_estimate
+from naively.events.base import Distribution, EventModel, Tables, by_row, no_estimate
 from naively.events.outcomes import (
     Consistency,
     Names,
@@ -48,6 +48,7 @@ from naively.events.shown import (
     marginals,
     read,
     shown,
+    summed,
     tabulate,
 )
 from naively.kernels.double_double import Sums
@@ -1031,14 +1032,39 @@ class OfTwoSums(Estimable[A, B]):
 
     conjugate: ClassVar[type[Gamma | Beta]]  # the prior, which adds pretend data to both
     prior: Gamma | Beta | None
+    parameter: ClassVar[str] = "p"
+
+    @abstractmethod
+    def distribution(self, rate: Floats | float) -> Distribution:
+        """Return the distribution of numbers at a parameter, frozen."""
+
+    def fitted(self, tally: BlockTally[A], how: How) -> Distribution:
+        return self.distribution(flat(self.parameters(tally, how)[self.parameter]))
+
+    def parameters(self, tally: BlockTally[A], how: How) -> dict[str, Floats]:
+        return {self.parameter: self.conjugate.mean_of(*self._counts(tally, how))}
+
+    def log_likelihood_of(self, tally: BlockTally[A], parameters: Tables) -> Floats:
+        from scipy.special import xlog1py, xlogy
+
+        (a, b), rate = map(flat, self._sums(tally)), parameters[self.parameter]
+        of_b = xlog1py(b, -rate) if self.conjugate is Beta else -b * rate
+        return summed(xlogy(a, rate) + of_b, a)
 
     @abstractmethod
     def _sums(self, tally: BlockTally[A]) -> TwoSums:
         """Return the a and b that were counted."""
 
-    @abstractmethod
     def _pretend(self, tally: BlockTally[A], how: How) -> TwoSums:
         """Return the pretend a and b, each of shape (1 or columns, 1)."""
+        if self.prior is None:
+            return self._pseudo(tally, how)
+        a, b = map(by_row, self.prior.pretend(how))
+        return a, b
+
+    @abstractmethod
+    def _pseudo(self, tally: BlockTally[A], how: How) -> TwoSums:
+        """Return the pretend a and b where no prior is given."""
 
     def _counts(self, tally: BlockTally[A], how: How) -> TwoSums:
         """Return a and b with pretend data, each of shape (columns, classes)."""

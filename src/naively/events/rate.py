@@ -21,15 +21,13 @@ from naively.events.base import (
     Distribution,
     Formula,
     Support,
-    Tables,
-    by_row,
     check_not_negative,
     check_settings,
     numbers,
 )
 from naively.events.estimate import Estimate, OfTwoSums, TwoSums, flat
 from naively.events.prior import Beta, Gamma, pretend_rows
-from naively.events.shown import CHANCE, POSITIVE, PROBABILITY, RATE, read, summed
+from naively.events.shown import CHANCE, POSITIVE, PROBABILITY, RATE, read
 from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats, clipped
 from naively.options import How
@@ -83,10 +81,6 @@ class Rate(OfTwoSums[Columns, Dense | Sparse]):
         """Return the terms of numbers at these rates, of shape (columns, classes)."""
 
     @abstractmethod
-    def distribution(self, rate: Floats | float) -> Distribution:
-        """Return the distribution of numbers at a rate, frozen."""
-
-    @abstractmethod
     def draw(self, rate: Floats, rng: Generator) -> NDArray[np.number]:
         """Draw a number at each of these rates, in the shape of the rates."""
 
@@ -117,22 +111,12 @@ class Rate(OfTwoSums[Columns, Dense | Sparse]):
         check_not_negative(block, type(self).__name__)
         return block
 
-    def parameters(self, tally: BlockTally[Columns], how: How) -> dict[str, Floats]:
-        return {self.parameter: self.conjugate.mean_of(*self._counts(tally, how))}
-
     @classmethod
     def _at(cls, event: Self, value: float | Sequence[float]) -> Estimate:
         """Return the estimate of one pretend row for each column, with given rates."""
         rate = np.atleast_1d(read(cls.__name__, cls.parameter, value, cls.space[cls.parameter]))
         sums = {PRESENT: Sums(np.ones_like(rate)), VALUE: Sums(event.mean(rate))}
         return event.given(Columns(range(len(rate))), sums)
-
-    def log_likelihood_of(self, tally: BlockTally[Columns], parameters: Tables) -> Floats:
-        from scipy.special import xlog1py, xlogy
-
-        (a, b), rate = map(flat, self._sums(tally)), parameters[self.parameter]
-        of_b = xlog1py(b, -rate) if self.conjugate is Beta else -b * rate
-        return summed(xlogy(a, rate) + of_b, a)
 
     def formulas(self, tally: BlockTally[Columns], column: int, x: float) -> list[Formula] | None:
         if self.estimate == "predictive":
@@ -141,9 +125,6 @@ class Rate(OfTwoSums[Columns, Dense | Sparse]):
         a, b = (float(of) for of in self.sums(np.ones(()), np.array(x)))
         beta = self.conjugate is Beta
         return [_formula(rate, a, b, beta=beta) for rate in self._rate(tally)[column].tolist()]
-
-    def fitted(self, tally: BlockTally[Columns], how: How) -> Distribution:
-        return self.distribution(flat(self.parameters(tally, how)[self.parameter]))
 
     def terms(self, tally: BlockTally[Columns]) -> TermBlock:
         """Return the terms at the rates, or the predictive where they are integrated out."""
@@ -214,11 +195,7 @@ class Rate(OfTwoSums[Columns, Dense | Sparse]):
         """Return a and b of all classes together, of shape (columns, 1)."""
         return self.sums(*(tally[s].high.sum(axis=1, keepdims=True) for s in self.statistics))
 
-    def _pretend(self, tally: BlockTally[Columns], how: How) -> TwoSums:
-        """Return the pretend a and b, each of shape (1 or columns, 1) (see ``mode_lacks``)."""
-        if self.prior is not None:
-            a, b = map(by_row, self.prior.pretend(how))
-            return a, b
+    def _pseudo(self, tally: BlockTally[Columns], how: How) -> TwoSums:
         if how == "mle":
             return np.zeros((1, 1)), np.zeros((1, 1))
         a, b = self.sums(*pretend_rows(tally, self.alpha))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate, chain
 from operator import mul
-from typing import Any, ClassVar, TypeAlias, TypeVar, final
+from typing import ClassVar, TypeAlias, TypeVar, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -536,13 +536,15 @@ class LinearPart(OfFields):
         intercept = share * self.intercept_of(places[0])
         intercept += (1 - share) * other.intercept_of(places[1])
         there = self.intercept or other.intercept
+        terms = _mean(self.of, other.of, share, places)
+        products = _mean(self.products, other.products, share, places)
         rules = _mean(self.rules, other.rules, share, places)
         return LinearPart(
-            {of: tuple(s) for of, s in _mean(self.of, other.of, share, places).items()},
-            {of: tuple(s) for of, s in _mean(self.products, other.products, share, places).items()},
+            {term: tuple(slope.tolist()) for term, slope in terms.items()},
+            {product: tuple(slope.tolist()) for product, slope in products.items()},
             tuple(intercept.tolist()) if there else (),
             max(self.ridge, other.ridge),
-            {rule: tuple(map(tuple, points)) for rule, points in rules.items()},
+            {rule: tuple(map(tuple, points.tolist())) for rule, points in rules.items()},
         )
 
 
@@ -554,13 +556,13 @@ def _mean(
     theirs: Mapping[T, Slopes | Points],
     share: float,
     places: tuple[list[int], list[int]],
-) -> dict[T, list[Any]]:
+) -> dict[T, Floats]:
     """Return the mean of what both add; what one lacks adds 0 there."""
     found: dict[T, Floats] = {}
     for every, times, at in ((mine, share, places[0]), (theirs, 1 - share, places[1])):
         for of, added in every.items():
             found[of] = found.get(of, 0.0) + times * by_class(added, at)
-    return {of: added.tolist() for of, added in found.items()}
+    return found
 
 
 NOTHING = LinearPart()
