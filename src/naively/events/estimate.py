@@ -758,16 +758,12 @@ class Estimable(EventModel[A, B]):
         if self.layout != "numbers":  # keep known levels that were not in the sample
             nothing = {s: Sums.zeros((len(block.axis), 1)) for s in tally.sums}
             _, tally = BlockTally(block.axis, nothing).align(tally)
-        return Estimate(self, tally, self._base_of(block, tally, labels.weights))
-
-    def _base_of(self, block: B, tally: BlockTally[A], weight: Floats) -> float:
-        """Return the log base measure of a sample: what does not depend on any parameter."""
         if not self.space:
-            return 0.0
+            return Estimate(self, tally)
         # Where parameters are integrated out, the base measure is no part by itself.
-        plain: Any = replace(self, estimate="mean")  # type: ignore[type-var]  # a subclass is a dataclass
-        base = plain.terms(tally).log_base(self.prepare(block))
-        return float(base @ weight)
+        mean: Any = replace(self, estimate="mean")  # type: ignore[type-var]  # a subclass is a dataclass
+        base = mean.terms(tally).log_base(self.prepare(block))
+        return Estimate(self, tally, float(base @ labels.weights))
 
     @final
     def log_likelihood_at(self, sample: Sample, **parameters: Given) -> Floats | float:
