@@ -58,24 +58,3 @@ def test_with_one_trial_it_is_bernoulli() -> None:
         other.fit(sample).mean,
         other.fit(sample).map,
     )
-
-
-@pytest.mark.parametrize(
-    ("cell", "message"),
-    [
-        (6, r"Column 'k' holds 6; binomial\(trials=5\) counts whole numbers from 0 to 5"),
-        (2.5, "Column 'k' holds 2.5"),
-        (-1, "Negative values .* in column 'k'"),
-    ],
-)
-def test_what_no_trials_give_is_an_error(cell: float, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        NaiveBayes(Binomial(trials=5)).fit({"k": [1.0, cell, 3]}, [0, 0, 1])
-
-
-@pytest.mark.parametrize("trials", [0, -1, 2.5, True])
-def test_the_number_of_trials_must_be_given(trials: int) -> None:
-    with pytest.raises(ValueError, match=r"needs the number of trials .* Binomial\(trials=10\)"):
-        Binomial(trials=trials)
-    with pytest.raises(ValueError, match="needs the number of trials"):
-        NaiveBayes("binomial").fit([[1], [2]], [0, 1])

@@ -142,14 +142,3 @@ def test_a_sample_alone() -> None:
     drawn = found.sample(20_000, random_state=0)
     cdf = np.vectorize(lambda q: stats.norm.cdf(q, x, 0.3).mean())
     assert stats.kstest(drawn, cdf).pvalue > 1e-4
-    with pytest.raises(ValueError, match="no parameters"):
-        _ = found.posterior
-
-
-@pytest.mark.parametrize(
-    "options", [{"bandwidth": 0.0}, {"bandwidth": "wide"}, {"alpha": -1.0}, {"alpha": [1.0, 2.0]}]
-)
-def test_settings_that_are_none_are_said(options: dict[str, Any]) -> None:
-    (name,) = options
-    with pytest.raises(ValueError, match=name):
-        KernelDensity(**options)

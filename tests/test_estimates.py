@@ -130,20 +130,6 @@ def test_what_is_undefined_is_said() -> None:
         assert np.isnan(value["mean"] if isinstance(value, dict) else value)
 
 
-@pytest.mark.parametrize(
-    ("event", "sample", "message"),
-    [
-        (Bernoulli(), [1, 2, 2, 1], "the sample holds 2; give a threshold"),
-        (Bernoulli(), list("HHT"), "from numbers, and the sample holds 'H'; Categorical"),
-        (Categorical(), [["a", "x"], ["b", "x"]], "one column of levels.*fit each column alone"),
-        (Gaussian(), [1.0, "two"], "the sample holds 'two'"),
-    ],
-)
-def test_samples_that_are_refused(event: object, sample: list, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        event.fit(sample)  # type: ignore[attr-defined]
-
-
 def test_thresholds_and_shares_of_a_plain_sample() -> None:
     assert Bernoulli(threshold=1.5).fit([1, 2, 2, 1]).mle == 0.5
     assert Bernoulli(threshold=None).fit([0.25, 0.75]).mle == 0.5
@@ -282,22 +268,6 @@ def test_the_mle_is_the_best_of_all(counts: list[int]) -> None:
         assert stats.poisson.logpmf(counts, estimate.mle * factor + 1e-9).sum() <= best + 1e-6
 
 
-def test_priors_must_be_priors() -> None:
-    for wrong in (0, -1, float("nan"), float("inf")):
-        with pytest.raises(ValueError, match="Beta a must be greater than 0"):
-            Beta(wrong, 1)
-        with pytest.raises(ValueError, match="Dirichlet alpha must be greater than 0"):
-            Dirichlet([1, wrong])
-    with pytest.raises(ValueError, match="give variance= a number"):
-        Gaussian(prior=Normal(0, 1))
-    with pytest.raises(ValueError, match="estimate must be one of"):
-        Bernoulli(estimate="best")
-    with pytest.raises(ValueError, match="must be at least 0"):
-        Multinomial(alpha=-1)
-    with pytest.raises(ValueError, match="3 counts for 2 levels"):
-        _ = Categorical(prior=Dirichlet([1, 2, 3])).fit(["a", "b"]).mean
-
-
 def test_a_prior_for_each_column() -> None:
     table = Bernoulli(prior=Beta([1, 3], [1, 1])).fit(np.array([[1, 1], [0, 0]]))
     np.testing.assert_allclose(table.mean, [2 / 4, 4 / 6])
@@ -313,15 +283,6 @@ def test_pseudo_counts_by_name(name: str, alpha: Fraction) -> None:
         (Multinomial(alpha=name).fit([[2, 1, 0]]).mean[2], alpha / (3 + 3 * alpha)),
     )
     assert Bernoulli(alpha=name) == Bernoulli(alpha=float(alpha))
-
-
-def test_pseudo_counts_have_no_other_names() -> None:
-    with pytest.raises(ValueError, match="must be a number, 'laplace' or 'jeffreys', got 'lots'"):
-        Multinomial(alpha="lots")
-    with pytest.raises(ValueError, match="Poisson alpha must be a number, got 'laplace'"):
-        Poisson(alpha="laplace")
-    with pytest.raises(ValueError, match="Bernoulli m must be at least 0"):
-        Bernoulli(m=-1)
 
 
 def test_the_m_estimate_in_fractions() -> None:
@@ -410,12 +371,6 @@ def test_a_coin_of_heads_and_tails_is_one_of_truths() -> None:
     assert Bernoulli(success=2).fit([1, 2, 2]).mle == 2 / 3
     assert Bernoulli(success="H").fit(["T", "T"]).mle == 0
     assert Bernoulli(success="H").consistency(["H", "T"]).estimate["p"].tolist() == [1.0, 0.5]
-    with pytest.raises(ValueError, match="there are 'T' and 'X' beside it"):
-        Bernoulli(success="H").fit(["H", "T", "X"])
-    with pytest.raises(ValueError, match=r"Bernoulli\(success=...\) one of two values"):
-        Bernoulli().fit(["H", "T"])
-    with pytest.raises(ValueError, match="is of a plain sample"):
-        NaiveBayes(Bernoulli(success="H")).fit({"coin": ["H", "T"]}, [0, 1])
 
 
 def test_the_expectation_of_levels_is_that_of_numbers() -> None:
@@ -423,8 +378,6 @@ def test_the_expectation_of_levels_is_that_of_numbers() -> None:
     assert die == {"mean": 2.0, "variance": 0.5}
     sample = Poisson(estimate="mle").fit([2, 4]).expectation
     assert (sample["mean"], sample["variance"]) == (3.0, 3.0)
-    with pytest.raises(ValueError, match="Level 'a' is no number"):
-        Categorical().fit(["a", 1]).expectation  # noqa: B018
 
 
 def test_event_models_of_one_sample_are_compared_as_scipy_and_a_refit_have_it() -> None:
@@ -444,10 +397,6 @@ def test_event_models_of_one_sample_are_compared_as_scipy_and_a_refit_have_it() 
         assert found.leave_one_out[of[name]] == pytest.approx(sum(left))
     assert np.isnan(found.aic[of["bins"]])
     assert found.leave_one_out == sorted(found.leave_one_out, reverse=True)
-    with pytest.raises(ValueError, match="not of one measure"):
-        naively.compare_event_models([1, 2, 3], [Poisson(), Gaussian()])
-    with pytest.raises(ValueError, match="no event model to compare"):
-        naively.compare_event_models([1, 2, 3], [])
 
 
 @pytest.mark.parametrize("how", ["mle", "map", "mean", "predictive"])
@@ -469,13 +418,7 @@ def test_numbers_between_bounds_are_normal_by_their_logits(how: Any) -> None:
     assert stats.kstest(drawn, of.cdf).pvalue > 1e-3
 
 
-def test_what_is_not_between_the_bounds_is_an_error() -> None:
-    for wrong in ([0.0, 1.0], [50.0, 100.0], [-3.0, 4.0]):
-        with pytest.raises(ValueError, match="needs numbers between 0 and 100"):
-            LogitNormal(low=0, high=100).fit(wrong)
-    for low, high in ((1, 0), (0, 0), (0, np.inf)):
-        with pytest.raises(ValueError, match="low must be below high"):
-            LogitNormal(low=low, high=high)
+def test_numbers_between_bounds_are_no_scorecard() -> None:
     nb = NaiveBayes(LogitNormal(low=0, high=9), weights=None).fit([[1.0], [8.0]], [0, 1])
     with pytest.raises(ValueError, match="no other program scores yet"):
         nb.export.scorecard()

@@ -16,7 +16,7 @@ from naively.data.frames import as_rows
 from naively.fitting.leave_one_out import left_out, linear_evidence, weighted_joint
 from naively.fitting.sample import deal
 from naively.fitting.weights import RIDGES
-from naively.terms.functions import Product, axes_of
+from naively.terms.functions import Product
 from tests.alike import added, linear_of, loss, table, take, without
 from tests.fittings import order_in_sample
 from tests.learning import encoded
@@ -85,7 +85,7 @@ def test_a_column_that_is_now_taken_for_something_else_has_no_terms() -> None:
     terms = {str(term.column): term for term in linear_of(nb).of}
     assert "truth" in terms
     blocks = nb.model_.blocks(encoded(nb.model_, X))
-    assert not terms["truth"].is_in(axes_of(blocks))
+    assert not terms["truth"].is_in({key: block.axis for key, block in blocks.items()})
     linear = linear_of(nb)
     product = {Product(terms["truth"], terms["a"], 1.0): linear.of[terms["a"]]}
     _with(nb, replace(nb.weights_, linear=replace(linear, products=product)))

@@ -402,8 +402,10 @@ def _refuse_what_no_file_holds(classes: LabelArray) -> None:
     kind, name = classes.dtype.kind, str(classes.dtype)
     savable = kind in "biuUM" or (kind == "f" and classes.dtype.itemsize <= 8)
     if kind == "O":
-        label = next((label for label in classes.tolist() if not _is_savable(label)), None)
-        savable, name = label is None, type(label).__name__
+        kinds = (type(label) for label in classes.tolist())
+        dates = dt.date, dt.datetime
+        wrong = [of for of in kinds if not (issubclass(of, str | int | float) or of in dates)]
+        savable, name = not wrong, wrong[0].__name__ if wrong else name
     if not savable:
         raise TypeError(
             f"Labels of type {name} cannot be kept in a model file; make them strings, numbers or "
@@ -414,10 +416,6 @@ def _refuse_what_no_file_holds(classes: LabelArray) -> None:
             f"The longest of the {len(classes):,} labels has {classes.dtype.itemsize // 4:,} "
             "characters; is y a column of texts? Labels are names of classes."
         )
-
-
-def _is_savable(label: object) -> bool:
-    return isinstance(label, str | int | float) or type(label) in (dt.date, dt.datetime)
 
 
 # --- Labels that are spelled as text, as the classes that they stand for -------------------------

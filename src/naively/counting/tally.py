@@ -441,7 +441,10 @@ class _Text:
         if self._lent:
             self._vocabulary, self._owns = axis.vocabulary, self._consume
             self._consume = False
-            self._parts = {s: _parts_of(sums) for s, sums in self._block.sums.items()}
+            self._parts = {  # the parts of a sum that nobody has asked for yet, or the sum
+                s: [*sums.parts] if isinstance(sums, SparseSums) else [(None, sums)]
+                for s, sums in self._block.sums.items()
+            }
             self._lent = False
         rows = None
         if other.axis.number is None and other.axis.goes_on_from(self._vocabulary):
@@ -472,11 +475,6 @@ class _Text:
         return SparseSums.sum_of([sums for _, sums in sparse], n, [place for place, _ in sparse])
 
 
-def _parts_of(sums: AnySums) -> list[_Part]:
-    """Return the parts of a sum that nobody has asked for yet, or the sum."""
-    return [*sums.parts] if isinstance(sums, SparseSums) else [(None, sums)]
-
-
 # --- Rules that every tally of rows obeys: no count is below zero or above the number of rows ----
 #
 # Where a rule is broken after rows were forgotten, some of them were never learned. The converse
@@ -501,7 +499,10 @@ def forget(tally: Tally, other: Tally, times: Collection[BlockKey] = ()) -> Tall
     # of those that are left. A message shows the numbers of blocks of ``times`` as times.
     left = tally.combine(other, sub)
     size = _of_columns(tally).combine(_of_columns(other), add)
-    where = _find_impossible(left, size, times)
+    # A difference of counts or squares, none of which is below 0, is rounding if it is small beside
+    # the sums of both tallies added up, of blocks of numbers.
+    rows = left.weight.high
+    where = _first(left, lambda name, of: _broken(of, size.blocks.get(name), rows), times)
     if where is not None:
         raise ValueError(f"Cannot forget rows that were not learned: {where}.")
     lost = _first(left, lambda name, block: _lost(block, size.blocks.get(name)))
@@ -600,14 +601,6 @@ def _first_place(sums: AnySums, flags: NDArray[np.bool_]) -> Place | None:
 def _above(part: Floats, whole: Floats) -> NDArray[np.bool_]:
     above: NDArray[np.bool_] = part > whole * (1 + RELATIVE) + ABSOLUTE
     return above
-
-
-def _find_impossible(left: Tally, size: Tally, times: Collection[BlockKey]) -> str | None:
-    """Return which rule a remainder breaks and where, or None if it breaks none."""
-    # ``size`` holds the sums of both tallies added up, of blocks of numbers: a difference of counts
-    # or squares, none of which is below 0, is rounding if it is small beside them.
-    rows = left.weight.high
-    return _first(left, lambda name, block: _broken(block, size.blocks.get(name), rows), times)
 
 
 def _first(

@@ -26,10 +26,8 @@ from naively.events.base import (
     INTEGRATED,
     UNSAID,
     ClassNumbers,
-    Distribution,
     Items,
     Ratios,
-    Tables,
     added,
     by_row,
     check_not_negative,
@@ -38,9 +36,9 @@ from naively.events.base import (
     numbers,
 )
 from naively.events.categorical import bags_left_of_spread, check_m, check_shares, spread
-from naively.events.estimate import Estimable, Estimate, flat
-from naively.events.prior import Dirichlet, dirichlet, share
-from naively.events.shown import POSITIVE, PROBABILITY, axis_of_words, read, read_shares
+from naively.events.estimate import Estimate, OfShares, flat
+from naively.events.prior import Dirichlet, share
+from naively.events.shown import POSITIVE, PROBABILITY, Parameters, axis_of_words, read, read_shares
 from naively.kernels import dispatch
 from naively.kernels.double_double import NEGLIGIBLE, Sums
 from naively.kernels.reference import Floats
@@ -218,7 +216,13 @@ def evidence_of_others_without(
     """Return the evidence of all other classes for rows, each without itself, (rows, classes)."""
     # The parameters are those of ``evidence_of_words_without``.
     times = None if block.presence else np.asarray(block.data, np.float64)
-    rows = block.indptr, as_int32(block.indices), times, labels.codes, labels.weight
+    rows = (
+        block.indptr,
+        block.indices.astype(np.int32, copy=False),
+        times,
+        labels.codes,
+        labels.weight,
+    )
     counts = count.first, count.classes, count.stored.high, count.by_row()
     return leave_out_of_others(*rows, *counts, pretend, total_of_others(count, pretend), grows)
 
@@ -241,22 +245,17 @@ def evidence_of_words_without(
         count, frequency, pretend = count[here], frequency[here], pretend[here]
         indices = (np.cumsum(here, dtype=np.int32) - 1)[indices]
     times = None if block.presence else np.asarray(block.data, np.float64)
-    rows = block.indptr, as_int32(indices), times, labels.codes, labels.weight
+    rows = block.indptr, indices.astype(np.int32, copy=False), times, labels.codes, labels.weight
     counts = count.first, count.classes, count.stored.high, frequency
     evidence, _ = dispatch.leave_out_words(*rows, *counts, pretend, total, bands, grows)
     return evidence
-
-
-def as_int32(numbers: NDArray[np.integer]) -> NDArray[np.int32]:
-    """Return numbers of words in 32 bits; the same array if it has so many."""
-    return numbers.astype(np.int32, copy=False)
 
 
 # --- Bags of counts: what the multinomial and the complement event models share ------------------
 
 
 @dataclass(frozen=True)
-class BagOfCounts(Estimable[Items, Counts]):
+class BagOfCounts(OfShares[Items, Counts]):
     """Rows of counts, drawn from one distribution for each class: what such models share."""
 
     alpha: float | str | Sequence[float] = 1.0
@@ -295,24 +294,11 @@ class BagOfCounts(Estimable[Items, Counts]):
         """Return the counts of a plain sample as rows × columns: a sequence is one row."""
         return numbers[None] if numbers.ndim == 1 else numbers
 
-    def prior_of(self, tally: BlockTally[Items]) -> Dirichlet | None:
-        if self.prior is not None:
-            return self.prior
-        counts = flat(self._pretend(tally, "mean"))
-        return Dirichlet(counts) if np.all(counts > 0) else None
+    def _prior_counts(self, tally: BlockTally[Items]) -> Parameters:
+        return flat(self._pretend(tally, "mean"))
 
-    def updated(self, tally: BlockTally[Items]) -> Dirichlet | None:
-        return dirichlet(flat(self._counts(tally, "mean")))
-
-    def posterior(self, tally: BlockTally[Items]) -> Distribution:
-        from scipy import stats
-
-        return stats.dirichlet(flat(self._counts(tally, "mean")))
-
-    def predictive(self, tally: BlockTally[Items]) -> Distribution:
-        from scipy import stats
-
-        return stats.multinomial(1, flat(self.parameters(tally, "mean")["p"]))
+    def _posterior_counts(self, tally: BlockTally[Items]) -> Parameters:
+        return flat(self._counts(tally, "mean"))
 
     @abstractmethod
     def _log_weight(self, count: Floats) -> Floats:
@@ -494,16 +480,6 @@ class Multinomial(BagOfCounts):
             axis, present = Columns(range(len(shares))), np.ones_like(shares)
         sums = {PRESENT: Sums(present), VALUE: Sums(shares * size)}
         return cls(alpha=0, estimate="mle").given(axis, sums)
-
-    def log_likelihood_of(self, tally: BlockTally[Items], parameters: Tables) -> Floats:
-        from scipy.special import xlogy
-
-        return np.asarray(xlogy(tally[VALUE].high[:, 0], parameters["p"]).sum(axis=-1))
-
-    def fitted(self, tally: BlockTally[Items], how: How) -> Distribution:
-        from scipy import stats
-
-        return stats.multinomial(1, flat(self.parameters(tally, how)["p"]))
 
     @property
     def integrates(self) -> bool:

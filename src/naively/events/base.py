@@ -122,12 +122,7 @@ class EventModel(ABC, Generic[A, B]):
     @final
     @classmethod
     def of_options(cls, options: Options) -> Self:
-        """Return an event model of this kind, smoothed and estimated as ``NaiveBayes`` is told.
-
-        >>> from naively import Bernoulli
-        >>> Bernoulli.of_options(Options(smoothing="jeffreys")).alpha
-        0.5
-        """
+        """Return an event model of this kind, smoothed and estimated as ``NaiveBayes`` is told."""
         count = options.pseudo_count
         given: dict[str, object] = {cls.smoothed_by: count}
         if count is None:
@@ -136,14 +131,7 @@ class EventModel(ABC, Generic[A, B]):
 
     @final
     def asked(self, estimate: How) -> Self:
-        """Return this event model with a way to estimate, unless it was given its own.
-
-        Examples
-        --------
-        >>> from naively import Bernoulli
-        >>> Bernoulli().asked("map").estimate, Bernoulli(estimate="mle").asked("map").estimate
-        ('map', 'mle')
-        """
+        """Return this event model with a way to estimate, unless it was given its own."""
         if not isinstance(self.estimate, _Unsaid) or self.estimate == estimate:
             return self
         return replace(self, estimate=estimate)  # type: ignore[type-var]  # a subclass is a dataclass
@@ -188,31 +176,21 @@ class EventModel(ABC, Generic[A, B]):
     def terms(self, tally: BlockTally[A]) -> TermBlock:
         """Derive the terms from the sums, smoothed by the prior's pretend data."""
 
-    def leave_one_out(self, tally: BlockTally[A], block: B, labels: Labels) -> Floats:
-        """Return the log likelihood of each cell, as if its row had not been counted.
+    def leave_one_out(
+        self,
+        tally: BlockTally[A],  # what was counted, these rows among it
+        block: B,  # the rows, prepared
+        labels: Labels,  # theirs, whose classes are the tally's
+    ) -> Floats:
+        """Return the log likelihood of each cell, (rows, parts, classes), as if not counted.
 
-        Parameters
-        ----------
-        tally : BlockTally
-            What was counted, these rows among it.
-        block : Block
-            The rows, prepared.
-        labels : Labels
-            Their labels, whose classes are the tally's.
-
-        Returns
-        -------
-        evidence : ndarray of shape (rows, parts, classes)
-            0 for a missing cell. A part is a column; but columns that are one event, a text and a
-            sparse matrix are one part, or have one for each band of document frequency.
-
-        Notes
-        -----
-        Leaving a row out is subtraction: the sums of each cell's column less the cell's own are a
-        tally in which every cell is a column, and the parameters follow from that tally. What
-        depends on several columns (a variance floor of the largest), or on all classes (a prior
-        at the mean of a sparse column, a pseudo-count that "auto" chooses), stays as it was.
+        A part is a column; but columns that are one event, a text and a sparse matrix are one part,
+        or have one for each band of document frequency. It is 0 for a missing cell.
         """
+        # Leaving a row out is subtraction: the sums of each cell's column less the cell's own are
+        # a tally in which every cell is a column, and the parameters follow from that tally. What
+        # depends on several columns (a variance floor of the largest), or on all classes (a prior
+        # at the mean of a sparse column, a pseudo-count that "auto" chooses), stays as it was.
         cells = LeftOut.of(block, labels)
         if isinstance(block, Sparse | Documents):
             return self._leave_one_out_sparse(tally, cells, labels)
@@ -313,19 +291,8 @@ class EventModel(ABC, Generic[A, B]):
     def uncertain(self, tally: BlockTally[A], block: B, least: float = 0.0) -> Uncertain:  # noqa: ARG002
         """Return the posterior mean and variance of each cell's log likelihood.
 
-        Parameters
-        ----------
-        tally : BlockTally
-            What was counted.
-        block : Block
-            Rows, prepared to be scored; of a matrix, with its zeros.
-        least : float, default 0
-            Counts, with pretend counts, below it are taken for it (``variance_of_log``).
-
-        Raises
-        ------
-        ValueError
-            If they do not follow from the posterior of the parameters; it names the column.
+        It is a ValueError, which names the column, if they do not follow from the posterior of the
+        parameters. A matrix comes with its zeros; for ``least`` see ``variance_of_log``.
         """
         raise self._unsure(tally, "it has no parameters whose posterior says it")
 

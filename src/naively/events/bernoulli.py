@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, final
+from typing import ClassVar, TypeGuard, final
 
 import numpy as np
 from numpy.random import Generator
@@ -21,7 +21,6 @@ from naively.events.base import (
     Distribution,
     Items,
     Ratios,
-    Tables,
     added,
     by_row,
     check_settings,
@@ -29,9 +28,9 @@ from naively.events.base import (
     numbers,
 )
 from naively.events.categorical import check_m
-from naively.events.estimate import Estimable, Estimate, Sample, flat
+from naively.events.estimate import Estimate, OfTwoSums, Sample, TwoSums
 from naively.events.prior import Beta, pretend_rows, share
-from naively.events.shown import PROBABILITY, read, summed
+from naively.events.shown import PROBABILITY, read
 from naively.kernels.double_double import NEGLIGIBLE, Sums
 from naively.kernels.reference import Floats
 from naively.kernels.sparse_sums import RepeatedSums, SparseSums
@@ -45,7 +44,7 @@ from naively.terms.words import LineTerms, WordTerms
 
 @final
 @dataclass(frozen=True)
-class Bernoulli(Estimable[Items, Counts]):
+class Bernoulli(OfTwoSums[Items, Counts]):
     """True or false: x | class ~ Bernoulli(p), one p per column (or word) and class.
 
     Parameters
@@ -101,6 +100,7 @@ class Bernoulli(Estimable[Items, Counts]):
     statistics = (PRESENT, VALUE)
     shares = True
     chosen_by = "alpha"
+    conjugate = Beta
     space: ClassVar = {"p": PROBABILITY}
 
     def __post_init__(self) -> None:
@@ -151,10 +151,6 @@ class Bernoulli(Estimable[Items, Counts]):
             return replace(self, alpha=pseudo_count_of_coins(number, of, often))
         return replace(self, alpha=pseudo_count_of_coins(tally[VALUE].high, self._trials(tally)))
 
-    def parameters(self, tally: BlockTally[Items], how: How) -> dict[str, Floats]:
-        true, false = self._counts(tally, how)
-        return {"p": share(true, true + false)}
-
     def terms(self, tally: BlockTally[Items]) -> TermBlock:
         slopes = self._sparse_slopes(tally)
         if slopes is not None:
@@ -189,9 +185,7 @@ class Bernoulli(Estimable[Items, Counts]):
         if self.alpha == "auto":  # all rows choose it
             return self.settled(tally).leave_one_out(tally, block, labels)
         words, slopes = self._sparse_words(tally), self._sparse_slopes(tally)
-        if words is None or slopes is None:
-            return super().leave_one_out(tally, block, labels)
-        if not isinstance(block, Sparse) or not _only_truths(block):
+        if words is None or slopes is None or not _are_truths(block):
             return super().leave_one_out(tally, block, labels)
         a, b = (float(np.ravel(part)[0]) for part in self._pretend(tally, self.estimate))
         grows = tally.axis.grows
@@ -219,17 +213,16 @@ class Bernoulli(Estimable[Items, Counts]):
         return slopes_of_truths(*words, float(a[0]), float(b[0]))
 
     def _sparse_words(self, tally: BlockTally[Items]) -> tuple[SparseSums, Floats] | None:
-        """Return in how many rows each word is, and how many there are; None if not sparse."""
-        true, rows = tally.sums[VALUE], self._rows(tally)
-        return (true, rows) if isinstance(true, SparseSums) and rows is not None else None
+        """Return in how many rows each word is, and how many there are in each class, (classes,).
 
-    @staticmethod
-    def _rows(tally: BlockTally[Items]) -> Floats | None:
-        """Return how many rows of each class were counted, (classes,); None if columns differ."""
-        present = tally.sums[PRESENT]
+        None if the counts are not sparse, or if columns differ in how many rows have them.
+        """
+        true, present = tally.sums[VALUE], tally.sums[PRESENT]
         if isinstance(present, RepeatedSums):
             present = present.different
-        return present.high[0] if isinstance(present, Sums) and len(present.high) == 1 else None
+        if isinstance(true, SparseSums) and isinstance(present, Sums) and len(present.high) == 1:
+            return true, present.high[0]
+        return None
 
     @classmethod
     def of(cls, p: float | Sequence[float]) -> Estimate:
@@ -252,22 +245,10 @@ class Bernoulli(Estimable[Items, Counts]):
         sums = {PRESENT: Sums(np.ones_like(true)), VALUE: Sums(true)}
         return cls(alpha=0, estimate="mle").given(Columns(range(len(true))), sums)
 
-    def log_likelihood_of(self, tally: BlockTally[Items], parameters: Tables) -> Floats:
-        from scipy.special import xlog1py, xlogy
-
-        p, true, trials = parameters["p"], flat(tally[VALUE].high), flat(self._trials(tally))
-        return summed(xlogy(true, p) + xlog1py(trials - true, -p), true)
-
-    def fitted(self, tally: BlockTally[Items], how: How) -> Distribution:
+    def distribution(self, rate: Floats | float) -> Distribution:
         from scipy import stats
 
-        return stats.bernoulli(flat(self.parameters(tally, how)["p"]))
-
-    def counted(self, tally: BlockTally[Items]) -> Floats:
-        return tally[VALUE].high
-
-    def pretended(self, tally: BlockTally[Items], how: How) -> Floats:
-        return self._pretend(tally, how)[0]
+        return stats.bernoulli(rate)
 
     def ratios(self, tally: BlockTally[Items]) -> Ratios:
         """Return how many are true, of how many; how many are false is the rest."""
@@ -302,21 +283,6 @@ class Bernoulli(Estimable[Items, Counts]):
         true = (rng.random((len(classes), len(p))) < p.T[classes]).astype(np.float64)
         return numbers(true + (self.threshold or 0.0), tally)
 
-    def prior_of(self, tally: BlockTally[Items]) -> Beta | None:
-        if self.prior is not None:
-            return self.prior
-        a, b = (flat(of) for of in self._pretend(tally, "mean"))
-        return Beta(a, b) if np.all(a > 0) and np.all(b > 0) else None
-
-    def updated(self, tally: BlockTally[Items]) -> Beta | None:
-        a, b = (flat(of) for of in self._counts(tally, "mean"))
-        return Beta(a, b) if np.all(a > 0) and np.all(b > 0) else None
-
-    def posterior(self, tally: BlockTally[Items]) -> Distribution:
-        from scipy import stats
-
-        return stats.beta(*map(flat, self._counts(tally, "mean")))
-
     def predictive(self, tally: BlockTally[Items]) -> Distribution:
         return self.fitted(tally, "mean")
 
@@ -349,17 +315,12 @@ class Bernoulli(Estimable[Items, Counts]):
             )
         return super()._matrix(numbers)
 
-    def _counts(self, tally: BlockTally[Items], how: How) -> tuple[Floats, Floats]:
-        """Return how many are true and how many false, with pretend counts, (columns, classes)."""
-        true, false = self._pretend(tally, how)
-        value = tally[VALUE].high
-        return np.maximum(value + true, 0.0), np.maximum(self._trials(tally) - value + false, 0.0)
+    def _sums(self, tally: BlockTally[Items]) -> TwoSums:
+        """Return how many are true and how many false, (columns, classes)."""
+        return tally[VALUE].high, self._trials(tally) - tally[VALUE].high
 
-    def _pretend(self, tally: BlockTally[Items], how: How) -> tuple[Floats, Floats]:
+    def _pseudo(self, tally: BlockTally[Items], how: How) -> TwoSums:
         """Return the pretend counts of true and of false, each of shape (1 or columns, 1)."""
-        if self.prior is not None:
-            a, b = map(by_row, self.prior.pretend(how))
-            return a, b
         if self.m is not None and how != "mle":
             if self.p is None:
                 rows, of_them = pretend_rows(tally, self.m)
@@ -375,7 +336,10 @@ class Bernoulli(Estimable[Items, Counts]):
         return np.broadcast_to(tally[PRESENT].high, tally[VALUE].shape)
 
 
-def _only_truths(block: Sparse) -> bool:
+def _are_truths(block: Counts) -> TypeGuard[Sparse]:
+    """Whether all that a sparse block stores is 0 or 1."""
+    if not isinstance(block, Sparse):
+        return False
     return block.presence or bool(((block.data == 0) | (block.data == 1)).all())
 
 

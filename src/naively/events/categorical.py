@@ -28,18 +28,16 @@ from naively.counting.tally import BlockTally
 from naively.events.base import (
     UNSAID,
     ClassNumbers,
-    Distribution,
     Ratios,
-    Tables,
     added,
     by_row,
     check_settings,
     check_some,
     draw_levels,
 )
-from naively.events.estimate import Estimable, Estimate, flat
-from naively.events.prior import Dirichlet, dirichlet, share
-from naively.events.shown import PROBABILITY, read_shares
+from naively.events.estimate import Estimate, OfShares, flat
+from naively.events.prior import Dirichlet, share
+from naively.events.shown import PROBABILITY, Parameters, read_shares
 from naively.kernels.double_double import NEGLIGIBLE, Sums
 from naively.kernels.reference import Floats
 from naively.messages import shortened
@@ -58,7 +56,7 @@ USUAL_M = 2.0  # towards which the choice is shrunk
 
 @final
 @dataclass(frozen=True)
-class Categorical(Estimable[Levels, Codes]):
+class Categorical(OfShares[Levels, Codes]):
     """One of several levels: x | class ~ Categorical(p), one p per column and class.
 
     Parameters
@@ -250,16 +248,6 @@ class Categorical(Estimable[Levels, Codes]):
         of = known.first[items.column] + items.item
         return Uncertain(items.row, items.column, items.value, variance[of])
 
-    def log_likelihood_of(self, tally: BlockTally[Levels], parameters: Tables) -> Floats:
-        from scipy.special import xlogy
-
-        return np.asarray(xlogy(tally[LEVEL].high[:, 0], parameters["p"]).sum(axis=-1))
-
-    def fitted(self, tally: BlockTally[Levels], how: How) -> Distribution:
-        from scipy import stats
-
-        return stats.multinomial(1, flat(self.parameters(tally, how)["p"]))
-
     def pretended(self, tally: BlockTally[Levels], how: How) -> Floats:
         return self._pretend(tally, how).known
 
@@ -278,26 +266,12 @@ class Categorical(Estimable[Levels, Codes]):
             codes[:, j] = draw_levels(count[start:end], classes, rng)
         return Codes(codes, axis)
 
-    def prior_of(self, tally: BlockTally[Levels]) -> Dirichlet | None:
-        if self.prior is not None:
-            return self.prior
-        counts = self._pretend(tally, "mean").known[:, 0].tolist()
-        if not min(counts, default=0) > 0:
-            return None
-        return Dirichlet(counts[0] if len(set(counts)) == 1 else counts)
+    def _prior_counts(self, tally: BlockTally[Levels]) -> Parameters:
+        known = self._pretend(tally, "mean").known
+        return flat(known[:1] if len(known) and (known == known[0]).all() else known)
 
-    def updated(self, tally: BlockTally[Levels]) -> Dirichlet | None:
-        if not len(tally.axis):
-            return self.prior_of(tally)
-        return dirichlet(flat(self._smoothed(tally, "mean").count))
-
-    def posterior(self, tally: BlockTally[Levels]) -> Distribution:
-        from scipy import stats
-
-        return stats.dirichlet(flat(self._smoothed(tally, "mean").count))
-
-    def predictive(self, tally: BlockTally[Levels]) -> Distribution:
-        return self.fitted(tally, "mean")
+    def _posterior_counts(self, tally: BlockTally[Levels]) -> Parameters:
+        return flat(self._smoothed(tally, "mean").count)
 
     def _known(self, seen: Iterable[Level]) -> Iterable[Level]:
         """Return the levels of a plain sample: with ``codes``, all numbers up to the largest."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from naively.counting.axis import (
     PRESENT,
@@ -25,7 +26,7 @@ from naively.counting.axis import (
 from naively.counting.block import B, Codes, Dense, Documents
 from naively.counting.labels import Labels, RowWeight, check_weight, is_missing, plain_cell
 from naively.counting.tally import BlockTally
-from naively.events.base import Distribution, EventModel, Tables, no_estimate
+from naively.events.base import Distribution, EventModel, Tables, by_row, no_estimate
 from naively.events.outcomes import (
     Consistency,
     Names,
@@ -35,7 +36,7 @@ from naively.events.outcomes import (
     Surface,
     Updates,
 )
-from naively.events.prior import Dirichlet, Prior
+from naively.events.prior import Beta, Dirichlet, Gamma, Prior, plain
 from naively.events.shown import (
     PROBABILITY,
     EstimatedParameters,
@@ -47,6 +48,7 @@ from naively.events.shown import (
     marginals,
     read,
     shown,
+    summed,
     tabulate,
 )
 from naively.kernels.double_double import Sums
@@ -308,7 +310,40 @@ class Estimate(Shown):
         >>> coin.curve(grid=[0.25, 0.5, 0.75]).posterior.round(3)
         array([0.527, 1.875, 1.582])
         """
-        return curve(self, parameter, grid)
+        mle = of_one_column(self, spread=True)
+        names = self.unknown("mle")
+        if parameter is None and len(names) == 1:
+            (parameter,) = names
+        if parameter is None or parameter not in names:
+            raise ValueError(
+                f"parameter must be one of {', '.join(map(repr, names)) or 'none'}, "
+                f"got {parameter!r}."
+            )
+        before = after = None
+        if self.prior is not None:
+            before = marginals(self.proper_prior, names)[parameter]
+            after = marginals(self.updated, names)[parameter]
+        least, greatest, _ = self.event.space.get(str(parameter), PROBABILITY)
+        if grid is not None:
+            value = np.asarray(grid, np.float64)
+        elif greatest == 1:
+            value = np.linspace(0, 1, POINTS)[1:-1]
+        else:
+            low, high = _extent(mle[parameter], after)
+            value = np.linspace(max(low, least), min(high, greatest), POINTS)
+        log_likelihood = np.broadcast_to(_profile(self, mle, parameter, value), value.shape)
+        likelihood = np.exp(log_likelihood - log_likelihood.max())
+        undefined = np.full(value.shape, np.nan)
+        return ParameterCurve(
+            parameter,
+            value,
+            log_likelihood,
+            undefined if before is None else before.pdf(value),
+            likelihood / np.trapezoid(likelihood, value),
+            undefined if after is None else after.pdf(value),
+            after,
+            float(mle[parameter]),
+        )
 
     def surface(self, mean: Floats | None = None, variance: Floats | None = None) -> Surface:
         """Return the log likelihood and log posterior of a normal model over a grid.
@@ -323,7 +358,28 @@ class Estimate(Shown):
         surface : Surface
             With the maximum likelihood estimate and the mode of the posterior.
         """
-        return surface(self, mean, variance)
+        mle = of_one_column(self, spread=True)
+        if set(self.event.space) != {"mean", "variance"}:
+            raise ValueError(
+                f"{type(self.event).__name__} has no mean and variance; ask for curve()."
+            )
+        proper = self.prior is not None and "variance" in marginals(self.proper_prior)
+        after = marginals(self.updated) if proper else {}
+        means, variances = (
+            _both(_around_mle(self, mle, name), after.get(name), log=name == "variance")
+            if given is None
+            else np.asarray(given, np.float64)
+            for name, given in (("mean", mean), ("variance", variance))
+        )
+        at: dict[str, Any] = {"mean": means[:, None], "variance": variances[None]}
+        found = np.asarray(self.log_likelihood_at(**at))
+        posterior = (
+            np.asarray(self.log_posterior_at(**at)) if proper else np.full_like(found, np.nan)
+        )
+        mode = {name: float(x) for name, x in self.points("map").items()}
+        return Surface(
+            means, variances, found, posterior, {str(k): x for k, x in mle.items()}, mode
+        )
 
     def plot(self, ax: Axes | None = None, sample: Sample | None = None) -> Axes:
         """Draw the fitted distributions: maximum likelihood, posterior mode or mean, predictive.
@@ -463,18 +519,18 @@ class Estimate(Shown):
     def log_likelihood_at(self, **parameters: Given) -> Floats | float:
         """Return log p(sample) at given parameters (see ``Estimable.log_likelihood_at``)."""
         self._check_estimated("sample")
-        return _plain(self._log_likelihood(self.event.read(parameters, self.tally)))
+        return plain(self._log_likelihood(self.event.read(parameters, self.tally)))
 
     def log_prior_at(self, **parameters: Given) -> Floats | float:
         """Return the log density of the prior at given parameters, in nats."""
-        return _plain(self._log_density(self.proper_prior, parameters))
+        return plain(self._log_density(self.proper_prior, parameters))
 
     def log_posterior_at(self, **parameters: Given) -> Floats | float:
         """Return the log density of the posterior at given parameters, in nats.
 
         That of probabilities of several levels is with respect to all of them but one.
         """
-        return _plain(self._log_density(self.updated, parameters))
+        return plain(self._log_density(self.updated, parameters))
 
     def log_joint_at(self, **parameters: Given) -> Floats | float:
         """Return log p(sample | parameters) + log p(parameters), which is greatest at the mode.
@@ -492,7 +548,7 @@ class Estimate(Shown):
         """
         self._check_estimated("sample")
         read = self.event.read(parameters, self.tally)
-        return _plain(self._log_likelihood(read) + self._log_density(self.proper_prior, parameters))
+        return plain(self._log_likelihood(read) + self._log_density(self.proper_prior, parameters))
 
     @property
     def log_evidence(self) -> float:
@@ -590,17 +646,12 @@ class Estimate(Shown):
             )
         return prior
 
-    @property
-    def free(self) -> tuple[str, ...]:
-        """The parameters that are not known."""
-        return self.event.free
-
     def unknown(self, how: How) -> list[Level]:
         """Return the parameters of one column that are not known, or its levels."""
         names = list(self.points(how))
         if self.event.layout != "numbers":
             return names if len(names) > 1 else []  # one level has the probability 1
-        return [name for name in names if name in self.free]
+        return [name for name in names if name in self.event.free]
 
     @property
     def is_scalar(self) -> bool:
@@ -621,17 +672,14 @@ class Estimate(Shown):
         return np.asarray(density.sum(axis=-1) if several else density)
 
 
-def _plain(values: Floats) -> Floats | float:
-    return float(values) if values.ndim == 0 else values
-
-
 # --- Event models that can be estimated from a plain sample --------------------------------------
 
 
-__all__ = ["Estimable", "Estimate", "flat"]  # what event models import from here
+__all__ = ["Estimable", "Estimate", "OfShares", "OfTwoSums", "TwoSums", "flat"]  # for event models
 
 # Numbers or levels of one column; rows of several; the counts of a bag.
 Sample: TypeAlias = "Sequence[Level] | NDArray[Any]"
+TwoSums: TypeAlias = tuple[Floats, Floats]  # a and b, each of shape (columns, classes)
 FIRST = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)  # after how many observations one looks
 
 
@@ -710,16 +758,12 @@ class Estimable(EventModel[A, B]):
         if self.layout != "numbers":  # keep known levels that were not in the sample
             nothing = {s: Sums.zeros((len(block.axis), 1)) for s in tally.sums}
             _, tally = BlockTally(block.axis, nothing).align(tally)
-        return Estimate(self, tally, self._base_of(block, tally, labels.weights))
-
-    def _base_of(self, block: B, tally: BlockTally[A], weight: Floats) -> float:
-        """Return the log base measure of a sample: what does not depend on any parameter."""
         if not self.space:
-            return 0.0
+            return Estimate(self, tally)
         # Where parameters are integrated out, the base measure is no part by itself.
-        plain: Any = replace(self, estimate="mean")  # type: ignore[type-var]  # a subclass is a dataclass
-        base = plain.terms(tally).log_base(self.prepare(block))
-        return float(base @ weight)
+        mean: Any = replace(self, estimate="mean")  # type: ignore[type-var]  # a subclass is a dataclass
+        base = mean.terms(tally).log_base(self.prepare(block))
+        return Estimate(self, tally, float(base @ labels.weights))
 
     @final
     def log_likelihood_at(self, sample: Sample, **parameters: Given) -> Floats | float:
@@ -822,7 +866,40 @@ class Estimable(EventModel[A, B]):
         2  0.666667   0.283582  0.947255
         4     0.625   0.290421  0.901012
         """
-        return updates(self, sample, at, level)
+        block = self.encode(sample)
+        whole = self.estimated(block)
+        of_one_column(whole)
+        prior, names = whole.proper_prior, whole.unknown("mean")
+        if len(whole.event.free) != 1 or not whole.is_scalar:
+            raise ValueError(
+                f"Updates are of one parameter, and {type(self).__name__} has several here; ask "
+                "for consistency()."
+            )
+        if not at or min(at) < 0:
+            raise ValueError(f"at must be numbers of observations that are at least 0, got {at}.")
+        # The prior stays what it is of the whole sample, where it is pretend rows at its mean.
+        fixed: Any = replace(self, prior=prior)  # type: ignore[type-var]  # a subclass is a dataclass
+        sizes = sorted({min(int(size), len(block)) for size in at})
+        beliefs = [prior if n == 0 else fixed.estimated(_first(block, n)).updated for n in sizes]
+        (name,) = whole.event.free
+        of = [marginals(belief, names)[name] for belief in beliefs]
+        least, greatest, _ = self.space[name]
+        if greatest == 1:
+            value = np.linspace(0, 1, POINTS)[1:-1]
+        else:
+            seen = of[1:] if len(of) > 1 else of  # a wide prior would leave no room for the others
+            low, high = (seen[0].ppf(tail) for tail in (TAIL, 1 - TAIL))
+            value = np.linspace(max(float(low), least), min(float(high), greatest), POINTS)
+        ends = [tuple(map(float, belief.interval(level))) for belief in of]
+        return Updates(
+            name,
+            sizes,
+            [float(belief.mean()) for belief in of],
+            [low for low, _ in ends],
+            [high for _, high in ends],
+            value,
+            np.stack([belief.pdf(value) for belief in of]),
+        )
 
     @final
     def consistency(
@@ -851,7 +928,37 @@ class Estimable(EventModel[A, B]):
         >>> Bernoulli().consistency([1, 0, 1, 1]).estimate["p"].round(3)
         array([1.   , 0.5  , 0.667, 0.75 ])
         """
-        return consistency(self, sample, truth, level)
+        block = self.encode(sample)
+        whole = self.estimated(block)
+        of_one_column(whole)
+        if not len(block):
+            raise ValueError("Give a sample with one observation at least.")
+        names = whole.unknown("mle")
+        sizes = np.unique(np.geomspace(1, len(block), SIZES).round().astype(np.int64))
+        known = whole.prior
+        fixed: Any = self if known is None else replace(self, prior=known)  # type: ignore[type-var]  # a subclass is a dataclass
+        found: dict[str, dict[Level, list[float]]] = {
+            of: {name: [] for name in names} for of in ("estimate", "low", "high")
+        }
+        for n in sizes.tolist():
+            part = fixed.estimated(_first(block, n))
+            mle = part.points("mle")
+            beliefs = {} if known is None else marginals(part.updated, names)
+            for name in names:
+                low, high = beliefs[name].interval(level) if name in beliefs else (np.nan, np.nan)
+                for of, x in (("estimate", mle[name]), ("low", low), ("high", high)):
+                    found[of][name].append(float(x))
+        estimate, lows, highs = (
+            {name: np.array(x) for name, x in of.items()} for of in found.values()
+        )
+        if truth is not None and not isinstance(truth, Mapping):
+            truth = {names[0]: truth}
+        unknown = [name for name in truth or {} if name not in names]
+        if unknown:
+            raise ValueError(
+                f"truth names {unknown[0]!r}; there are {', '.join(map(repr, names))}."
+            )
+        return Consistency(sizes, estimate, lows, highs, dict(truth or {}))
 
     @final
     def encode(self, sample: Sample, axis: Axis | None = None) -> Any:
@@ -916,6 +1023,122 @@ def _no_number(sample: Sample) -> object:
     return sample
 
 
+class OfTwoSums(Estimable[A, B]):
+    """An event model of one parameter, which two sums, a and b, are sufficient for."""
+
+    conjugate: ClassVar[type[Gamma | Beta]]  # the prior, which adds pretend data to both
+    prior: Gamma | Beta | None
+    parameter: ClassVar[str] = "p"
+
+    @abstractmethod
+    def distribution(self, rate: Floats | float) -> Distribution:
+        """Return the distribution of numbers at a parameter, frozen."""
+
+    def fitted(self, tally: BlockTally[A], how: How) -> Distribution:
+        return self.distribution(flat(self.parameters(tally, how)[self.parameter]))
+
+    def parameters(self, tally: BlockTally[A], how: How) -> dict[str, Floats]:
+        return {self.parameter: self.conjugate.mean_of(*self._counts(tally, how))}
+
+    def log_likelihood_of(self, tally: BlockTally[A], parameters: Tables) -> Floats:
+        from scipy.special import xlog1py, xlogy
+
+        (a, b), rate = map(flat, self._sums(tally)), parameters[self.parameter]
+        of_b = xlog1py(b, -rate) if self.conjugate is Beta else -b * rate
+        return summed(xlogy(a, rate) + of_b, a)
+
+    @abstractmethod
+    def _sums(self, tally: BlockTally[A]) -> TwoSums:
+        """Return the a and b that were counted."""
+
+    def _pretend(self, tally: BlockTally[A], how: How) -> TwoSums:
+        """Return the pretend a and b, each of shape (1 or columns, 1)."""
+        if self.prior is None:
+            return self._pseudo(tally, how)
+        a, b = map(by_row, self.prior.pretend(how))
+        return a, b
+
+    @abstractmethod
+    def _pseudo(self, tally: BlockTally[A], how: How) -> TwoSums:
+        """Return the pretend a and b where no prior is given."""
+
+    def _counts(self, tally: BlockTally[A], how: How) -> TwoSums:
+        """Return a and b with pretend data, each of shape (columns, classes)."""
+        (a, b), (more_a, more_b) = self._sums(tally), self._pretend(tally, how)
+        return np.maximum(a + more_a, 0.0), np.maximum(b + more_b, 0.0)
+
+    def counted(self, tally: BlockTally[A]) -> Floats:
+        return self._sums(tally)[0]
+
+    def pretended(self, tally: BlockTally[A], how: How) -> Floats:
+        return self._pretend(tally, how)[0]
+
+    def prior_of(self, tally: BlockTally[A]) -> Gamma | Beta | None:
+        return self.prior or self._proper(self._pretend(tally, "mean"))
+
+    def updated(self, tally: BlockTally[A]) -> Gamma | Beta | None:
+        return self._proper(self._counts(tally, "mean"))
+
+    def _proper(self, counts: TwoSums) -> Gamma | Beta | None:
+        a, b = map(flat, counts)
+        return self.conjugate(a, b) if np.all(a > 0) and np.all(b > 0) else None
+
+    def posterior(self, tally: BlockTally[A]) -> Distribution:
+        return self.conjugate.distribution_of(*map(flat, self._counts(tally, "mean")))
+
+
+class OfShares(Estimable[A, B]):
+    """An event model of the probabilities of levels, words or bins, whose prior is a Dirichlet."""
+
+    prior: Dirichlet | None = None
+
+    @abstractmethod
+    def _prior_counts(self, tally: BlockTally[A]) -> Parameters:
+        """Return the pretend counts of the prior: one for all, or one for each, (levels,)."""
+
+    @abstractmethod
+    def _posterior_counts(self, tally: BlockTally[A]) -> Parameters:
+        """Return the counts of the first class with those of the prior, (levels,)."""
+
+    def prior_of(self, tally: BlockTally[A]) -> Dirichlet | None:
+        if self.prior is not None:
+            return self.prior
+        counts = self._prior_counts(tally)
+        return Dirichlet(counts) if np.size(counts) and np.all(counts > 0) else None
+
+    def updated(self, tally: BlockTally[A]) -> Dirichlet | None:
+        """Return the posterior of the first class; of no levels at all it is the prior."""
+        counts = np.atleast_1d(self._posterior_counts(tally))
+        if not len(counts):
+            return self.prior_of(tally)
+        return Dirichlet(tuple(counts.tolist())) if (counts > 0).all() else None
+
+    def posterior(self, tally: BlockTally[A]) -> Distribution:
+        from scipy import stats
+
+        return stats.dirichlet(self._posterior_counts(tally))
+
+    def predictive(self, tally: BlockTally[A]) -> Distribution:
+        return self._outcome(tally, "mean")
+
+    def fitted(self, tally: BlockTally[A], how: How) -> Distribution:
+        return self._outcome(tally, how) if self.space else self.predictive(tally)
+
+    def _outcome(self, tally: BlockTally[A], how: How) -> Distribution:
+        """Return the distribution of one outcome at an estimate."""
+        from scipy import stats
+
+        return stats.multinomial(1, flat(self.parameters(tally, how)["p"]))
+
+    def log_likelihood_of(self, tally: BlockTally[A], parameters: Tables) -> Floats:
+        if not self.space:
+            return super().log_likelihood_of(tally, parameters)
+        from scipy.special import xlogy
+
+        count = tally[self.statistics[-1]].high[:, 0]
+        return np.asarray(xlogy(count, parameters["p"]).sum(axis=-1))
+
+
 # --- Likelihood, prior and posterior of parameters on a grid -------------------------------------
 
 
@@ -923,67 +1146,6 @@ POINTS = 401  # of a curve
 SIDE = 81  # points of each side of a surface
 FAR = 1e-5  # of a posterior, beyond which a surface ends
 TAIL = 1e-3  # of the posterior, beyond which the grid reaches by half of its width
-
-
-def curve(estimate: Estimate, parameter: Level | None, grid: ArrayLike | None) -> ParameterCurve:
-    """Return the curve of a parameter (see ``Estimate.curve``)."""
-    mle = of_one_column(estimate, spread=True)
-    names = estimate.unknown("mle")
-    if parameter is None and len(names) == 1:
-        (parameter,) = names
-    if parameter is None or parameter not in names:
-        raise ValueError(
-            f"parameter must be one of {', '.join(map(repr, names)) or 'none'}, got {parameter!r}."
-        )
-    before = after = None
-    if estimate.prior is not None:
-        before = marginals(estimate.proper_prior, names)[parameter]
-        after = marginals(estimate.updated, names)[parameter]
-    least, greatest, _ = estimate.event.space.get(str(parameter), PROBABILITY)
-    if grid is not None:
-        value = np.asarray(grid, np.float64)
-    elif greatest == 1:
-        value = np.linspace(0, 1, POINTS)[1:-1]
-    else:
-        low, high = _extent(mle[parameter], after)
-        value = np.linspace(max(low, least), min(high, greatest), POINTS)
-    log_likelihood = np.broadcast_to(_profile(estimate, mle, parameter, value), value.shape)
-    likelihood = np.exp(log_likelihood - log_likelihood.max())
-    undefined = np.full(value.shape, np.nan)
-    return ParameterCurve(
-        parameter,
-        value,
-        log_likelihood,
-        undefined if before is None else before.pdf(value),
-        likelihood / np.trapezoid(likelihood, value),
-        undefined if after is None else after.pdf(value),
-        after,
-        float(mle[parameter]),
-    )
-
-
-def surface(estimate: Estimate, mean: ArrayLike | None, variance: ArrayLike | None) -> Surface:
-    """Return the surface of a normal model (see ``Estimate.surface``)."""
-    mle = of_one_column(estimate, spread=True)
-    if set(estimate.event.space) != {"mean", "variance"}:
-        raise ValueError(
-            f"{type(estimate.event).__name__} has no mean and variance; ask for curve()."
-        )
-    proper = estimate.prior is not None and "variance" in marginals(estimate.proper_prior)
-    after = marginals(estimate.updated) if proper else {}
-    means, variances = (
-        _both(_around_mle(estimate, mle, name), after.get(name), log=name == "variance")
-        if given is None
-        else np.asarray(given, np.float64)
-        for name, given in (("mean", mean), ("variance", variance))
-    )
-    at: dict[str, Any] = {"mean": means[:, None], "variance": variances[None]}
-    found = np.asarray(estimate.log_likelihood_at(**at))
-    posterior = (
-        np.asarray(estimate.log_posterior_at(**at)) if proper else np.full_like(found, np.nan)
-    )
-    mode = {name: float(x) for name, x in estimate.points("map").items()}
-    return Surface(means, variances, found, posterior, {str(k): x for k, x in mle.items()}, mode)
 
 
 DEEP = 9.0  # nats below its top, to which a grid holds a likelihood: contours go to 8
@@ -1057,7 +1219,7 @@ def _profile(
     at: dict[str, Any] = {str(parameter): value}
     if parameter == "mean" and "variance" in estimate.event.space:
         known = estimate.event.parameters(estimate.tally, "mle")["variance"].item()
-        free = "variance" in estimate.free
+        free = "variance" in estimate.event.free
         at["variance"] = known if not free else known + (value - mle["mean"]) ** 2
     elif parameter == "variance":
         at["mean"] = mle["mean"]
@@ -1068,77 +1230,6 @@ def _profile(
 
 
 SIZES = 200  # of a sample, at which the running estimate is computed
-
-
-def updates(event: Estimable, sample: Sample, at: Sequence[int], level: float) -> Updates:
-    """Return the posteriors after so many observations (see ``Estimable.updates``)."""
-    block = event.encode(sample)
-    whole = event.estimated(block)
-    of_one_column(whole)
-    prior, names = whole.proper_prior, whole.unknown("mean")
-    if len(whole.free) != 1 or not whole.is_scalar:
-        raise ValueError(
-            f"Updates are of one parameter, and {type(event).__name__} has several here; ask "
-            "for consistency()."
-        )
-    if not at or min(at) < 0:
-        raise ValueError(f"at must be numbers of observations that are at least 0, got {at}.")
-    # The prior stays what it is of the whole sample, where it is pretend rows at its mean.
-    fixed: Any = replace(event, prior=prior)  # type: ignore[type-var]  # a subclass is a dataclass
-    sizes = sorted({min(int(size), len(block)) for size in at})
-    beliefs = [prior if n == 0 else fixed.estimated(_first(block, n)).updated for n in sizes]
-    (name,) = whole.free
-    of = [marginals(belief, names)[name] for belief in beliefs]
-    least, greatest, _ = event.space[name]
-    if greatest == 1:
-        value = np.linspace(0, 1, POINTS)[1:-1]
-    else:
-        seen = of[1:] if len(of) > 1 else of  # a wide prior would leave no room for the others
-        low, high = (seen[0].ppf(tail) for tail in (TAIL, 1 - TAIL))
-        value = np.linspace(max(float(low), least), min(float(high), greatest), POINTS)
-    ends = [tuple(map(float, belief.interval(level))) for belief in of]
-    return Updates(
-        name,
-        sizes,
-        [float(belief.mean()) for belief in of],
-        [low for low, _ in ends],
-        [high for _, high in ends],
-        value,
-        np.stack([belief.pdf(value) for belief in of]),
-    )
-
-
-def consistency(
-    event: Estimable, sample: Sample, truth: Mapping[str, float] | float | None, level: float
-) -> Consistency:
-    """Return the running estimate (see ``Estimable.consistency``)."""
-    block = event.encode(sample)
-    whole = event.estimated(block)
-    of_one_column(whole)
-    if not len(block):
-        raise ValueError("Give a sample with one observation at least.")
-    names = whole.unknown("mle")
-    sizes = np.unique(np.geomspace(1, len(block), SIZES).round().astype(np.int64))
-    known = whole.prior
-    fixed: Any = event if known is None else replace(event, prior=known)  # type: ignore[type-var]  # a subclass is a dataclass
-    found: dict[str, dict[Level, list[float]]] = {
-        of: {name: [] for name in names} for of in ("estimate", "low", "high")
-    }
-    for n in sizes.tolist():
-        part = fixed.estimated(_first(block, n))
-        mle = part.points("mle")
-        beliefs = {} if known is None else marginals(part.updated, names)
-        for name in names:
-            low, high = beliefs[name].interval(level) if name in beliefs else (np.nan, np.nan)
-            for of, x in (("estimate", mle[name]), ("low", low), ("high", high)):
-                found[of][name].append(float(x))
-    estimate, lows, highs = ({name: np.array(x) for name, x in of.items()} for of in found.values())
-    if truth is not None and not isinstance(truth, Mapping):
-        truth = {names[0]: truth}
-    unknown = [name for name in truth or {} if name not in names]
-    if unknown:
-        raise ValueError(f"truth names {unknown[0]!r}; there are {', '.join(map(repr, names))}.")
-    return Consistency(sizes, estimate, lows, highs, dict(truth or {}))
 
 
 def _first(block: Any, n: int) -> Any:

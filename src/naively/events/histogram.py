@@ -23,8 +23,9 @@ from naively.events.base import (
     check_settings,
     numbers,
 )
-from naively.events.estimate import Estimable, flat
-from naively.events.prior import Dirichlet, dirichlet, share
+from naively.events.estimate import OfShares, flat
+from naively.events.prior import share
+from naively.events.shown import Parameters
 from naively.kernels import dispatch
 from naively.kernels.double_double import NEGLIGIBLE, Sums
 from naively.kernels.reference import Floats
@@ -83,7 +84,7 @@ _BINNED: WeakKeyDictionary[BlockTally[Cells], dict[Histogram, Binned]] = WeakKey
 
 @final
 @dataclass(frozen=True)
-class Histogram(Estimable[Cells, Dense]):
+class Histogram(OfShares[Cells, Dense]):
     """Numbers by bins: x | class ~ one probability for each bin, smoothed over neighbours.
 
     Parameters
@@ -310,21 +311,14 @@ class Histogram(Estimable[Cells, Dense]):
         _, low, high = extent_of(axis, bin_)
         return axis.column[np.flatnonzero(np.diff(bin_, prepend=-1))], low, high
 
-    def prior_of(self, tally: BlockTally[Cells]) -> Dirichlet | None:
+    def _prior_counts(self, tally: BlockTally[Cells]) -> Parameters:
         smoothed = self._binned(tally).smoothed
-        counts = smoothed.pretend[smoothed.there, 0] + float(self.estimate == "map")
-        return Dirichlet(counts.tolist()) if (counts > 0).all() and len(counts) else None
+        return smoothed.pretend[smoothed.there, 0] + float(self.estimate == "map")
 
-    def updated(self, tally: BlockTally[Cells]) -> Dirichlet | None:
-        return dirichlet(self.posterior(tally).alpha)
-
-    def posterior(self, tally: BlockTally[Cells]) -> Distribution:
-        """Return the posterior of the probabilities of the bins of one column."""
-        from scipy import stats
-
+    def _posterior_counts(self, tally: BlockTally[Cells]) -> Parameters:
         smoothed = self._binned(tally).smoothed
         counts = smoothed.smooth + smoothed.pretend + float(self.estimate == "map")
-        return stats.dirichlet(flat(counts[smoothed.there]))
+        return flat(counts[smoothed.there])
 
     def predictive(self, tally: BlockTally[Cells]) -> Distribution:
         """Return the distribution of the next number of one column."""

@@ -24,9 +24,10 @@ from naively.events.base import (
     check_settings,
     draw_levels,
 )
-from naively.events.estimate import Estimable, flat
+from naively.events.estimate import OfShares, flat
 from naively.events.outcomes import Outcomes
-from naively.events.prior import Dirichlet, dirichlet, share
+from naively.events.prior import share
+from naively.events.shown import Parameters
 from naively.kernels.double_double import NEGLIGIBLE
 from naively.kernels.reference import Floats
 from naively.options import How
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 @final
 @dataclass(frozen=True)
-class JointTable(Estimable[Levels, Codes]):
+class JointTable(OfShares[Levels, Codes]):
     """Whole rows: one die with a side for each (x, y), without the naive Bayes assumption.
 
     On all columns it is the Bayes optimal classifier, once every row has been seen often; on some,
@@ -112,30 +113,19 @@ class JointTable(Estimable[Levels, Codes]):
         with np.errstate(divide="ignore"):
             return np.log(self._smooth(left, of_class, alpha, self._sides(tally)))
 
-    def prior_of(self, tally: BlockTally[Levels]) -> Dirichlet | None:  # noqa: ARG002
-        alpha = self._of_mean
-        return Dirichlet(alpha) if alpha > 0 else None
-
-    def updated(self, tally: BlockTally[Levels]) -> Dirichlet | None:
-        """Return the posterior of the rows seen, and last of all other rows together."""
-        return dirichlet(self.posterior(tally).alpha)
-
-    def posterior(self, tally: BlockTally[Levels]) -> Distribution:
-        """Return the posterior of the rows seen, and last of all other rows together."""
-        from scipy import stats
-
-        seen = flat(tally[LEVEL].high) + self._of_mean
-        others = self._sides(tally) - len(tally.axis)
-        return stats.dirichlet(np.append(seen, [others * self._of_mean] if others else []))
-
-    @property
-    def _of_mean(self) -> float:
+    def _prior_counts(self, tally: BlockTally[Levels]) -> float:  # noqa: ARG002
         return float(added(self.alpha, self.estimate, "mean").item())
+
+    def _posterior_counts(self, tally: BlockTally[Levels]) -> Parameters:
+        """Return the counts of the rows seen, and last of all other rows together."""
+        alpha, others = self._prior_counts(tally), self._sides(tally) - len(tally.axis)
+        seen = flat(tally[LEVEL].high) + alpha
+        return np.append(seen, [others * alpha] if others else [])
 
     def predictive(self, tally: BlockTally[Levels]) -> Distribution:
         from scipy import stats
 
-        alpha = self.posterior(tally).alpha
+        alpha = self._posterior_counts(tally)
         return stats.multinomial(1, alpha / alpha.sum())
 
     def pretended(self, tally: BlockTally[Levels], how: How) -> Floats:

@@ -101,15 +101,15 @@ class KernelDensity(Estimable[Cells, Dense]):
         return {"bandwidth": np.stack([b.bandwidth * b.unit for b in self._kernels(tally)])}
 
     def terms(self, tally: BlockTally[Cells]) -> FunctionTerms:
-        grids = [kernels.grid() for kernels in self._kernels(tally)]
+        kernels = self._kernels(tally)
 
         def log_density(x: Floats, column: NDArray[np.int64]) -> Floats:
             value = np.empty((len(x), tally[CELL].shape[1]))
             for j in np.unique(column):
-                value[column == j] = grids[j].log_density(x[column == j])
+                value[column == j] = kernels[j].log_density(x[column == j])
             return value
 
-        return FunctionTerms(log_density, np.stack([grid.centre for grid in grids]))
+        return FunctionTerms(log_density, np.stack([of.centre for of in kernels]))
 
     def log_prob_without(self, tally: BlockTally[Cells], cells: LeftOut[Dense]) -> Floats:
         """Return the log likelihood of each cell without its own row, (cells, classes).
@@ -121,7 +121,7 @@ class KernelDensity(Estimable[Cells, Dense]):
         for j, kernels in enumerate(self._kernels(tally)):
             of = cells.column == j
             own = added[of] * np.isfinite(cells.x[of])[:, None]
-            found[of] = kernels.grid().log_density_without(cells.x[of], own)
+            found[of] = kernels.log_density_without(cells.x[of], own)
         return found
 
     def predictive(self, tally: BlockTally[Cells]) -> Distribution:
@@ -233,12 +233,16 @@ class _Kernels:
             wide: Floats = stats.t.pdf(x, 2, self.middle, self.scale)
         return wide
 
-    def grid(self) -> _Grid:
-        """Compute the density at the nodes, in the gaps between them and around them all."""
+    @cached_property
+    def _grid(self) -> tuple[Floats, Floats, Floats, Floats]:
+        """Points at the nodes, in the gaps between them and around them all, and densities there.
+
+        They are the points, (points,), the sum of the densities of all rows, (points, classes), the
+        widest density, (points,), and what one row adds to the sum where it is, (points, classes).
+        """
         if not len(self.at):
             none = np.full((1, len(self.rows)), LEAST)
-            wide = np.ones(1)  # any density that is the same for all
-            return _Grid(self, np.zeros(1), none, wide, none)
+            return np.zeros(1), none, np.ones(1), none  # any density that is the same for all
         gap = np.diff(self.at)
         reach = np.concatenate([REACH * self.spread.min(), REACH * self.spread.max()])
         reach = np.concatenate([reach, -reach])
@@ -250,7 +254,44 @@ class _Kernels:
         wide = self._wide(x)
         own = PEAK / self.spread
         nearest = np.stack([np.interp(x, self.at, own[:, c]) for c in range(own.shape[1])], axis=1)
-        return _Grid(self, x, np.maximum(self.density(x), LEAST), wide, nearest)
+        return x, np.maximum(self.density(x), LEAST), wide, nearest
+
+    @cached_property
+    def _log_mixed(self) -> Floats:
+        """Log densities at the points of the grid, with pretend rows, (points, classes)."""
+        x, sums, wide, own = self._grid
+        mixed = self.mix(sums, wide, np.zeros((len(x), 1)), own)
+        return np.asarray(np.log(mixed) - np.log(self.unit))
+
+    def log_density(self, x: Floats) -> Floats:
+        """Return log densities at x, (x, classes)."""
+        return self._between(x, self._log_mixed)
+
+    def log_density_without(self, x: Floats, own: Floats) -> Floats:
+        """Return log densities at x, (x, classes), each less its row, which weighs ``own``."""
+        _, *tables = self._grid
+        sums, wide, kernel = (
+            np.exp(self._between(x, np.log(np.maximum(table.reshape(len(table), -1), LEAST))))
+            for table in tables
+        )
+        return np.asarray(np.log(self.mix(sums, wide[:, 0], own, kernel)) - np.log(self.unit))
+
+    def _between(self, x: Floats, table: Floats) -> Floats:
+        """Interpolate logarithms of densities at the points of the grid, (points, ...), at x."""
+        points = self._grid[0]
+        with np.errstate(over="ignore"):  # with a small unit x is far out
+            x = np.clip(x / self.unit, points[0], points[-1])
+        right = np.clip(np.searchsorted(points, x), 1, max(len(points) - 1, 1))
+        left = right - 1
+        right = np.minimum(right, len(points) - 1)
+        step = np.maximum(points[right] - points[left], LEAST)
+        share = ((x - points[left]) / step)[:, None]
+        return table[left] + share * (table[right] - table[left])
+
+    @property
+    def centre(self) -> Floats:
+        """The mean of each class, (classes,)."""
+        return np.asarray(self.unit * (self.at @ self.count / np.maximum(self.rows, LEAST)))
 
     def mix(self, density: Floats, wide: Floats, own: Floats, kernel: Floats) -> Floats:
         """Return densities, (x, classes), from sums less a row of weight ``own`` at each x."""
@@ -288,57 +329,6 @@ class _Kernels:
         near = rng.normal(self.at[node], self.spread[node, of])
         far = self.middle + self.scale * rng.standard_t(2, len(classes))
         return self.unit * np.where(wide, far, near)
-
-
-@dataclass(frozen=True, eq=False)
-class _Grid:
-    """Densities at points of one column; in between, their logarithms are interpolated."""
-
-    kernels: _Kernels
-    x: Floats  # (points,)
-    sums: Floats  # (points, classes): the sum of the normal densities of all rows
-    wide: Floats  # (points,): the widest density
-    own: Floats  # (points, classes): what one row adds to the sum where it is
-
-    @cached_property
-    def log_mixed(self) -> Floats:
-        """Log densities at the points, with pretend rows, (points, classes)."""
-        none = np.zeros((len(self.x), 1))
-        mixed = self.kernels.mix(self.sums, self.wide, none, self.own)
-        log_density: Floats = np.log(mixed) - np.log(self.kernels.unit)
-        return log_density
-
-    def log_density(self, x: Floats) -> Floats:
-        """Return log densities at x, (x, classes)."""
-        return self._between(x, self.log_mixed)
-
-    def log_density_without(self, x: Floats, own: Floats) -> Floats:
-        """Return log densities at x, (x, classes), each less its row, which weighs ``own``."""
-        sums, kernel, wide = (
-            np.exp(self._between(x, np.log(np.maximum(table, LEAST))))
-            for table in (self.sums, self.own, self.wide[:, None])
-        )
-        mixed = self.kernels.mix(sums, wide[:, 0], own, kernel)
-        log_density: Floats = np.log(mixed) - np.log(self.kernels.unit)
-        return log_density
-
-    def _between(self, x: Floats, table: Floats) -> Floats:
-        """Interpolate a table (points, ...) at x."""
-        with np.errstate(over="ignore"):  # with a small unit x is far out
-            x = np.clip(x / self.kernels.unit, self.x[0], self.x[-1])
-        right = np.clip(np.searchsorted(self.x, x), 1, max(len(self.x) - 1, 1))
-        left = right - 1
-        right = np.minimum(right, len(self.x) - 1)
-        step = np.maximum(self.x[right] - self.x[left], LEAST)
-        share = ((x - self.x[left]) / step)[:, None]
-        return table[left] + share * (table[right] - table[left])
-
-    @property
-    def centre(self) -> Floats:
-        """The mean of each class, (classes,)."""
-        total = np.maximum(self.kernels.count.sum(axis=0), LEAST)
-        centre: Floats = self.kernels.unit * (self.kernels.at @ self.kernels.count / total)
-        return centre
 
 
 def _rule(x: Floats, weight: Floats) -> tuple[float, float]:

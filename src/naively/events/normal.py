@@ -26,7 +26,7 @@ from naively.events.base import (
 )
 from naively.events.estimate import Estimable, Estimate, flat
 from naively.events.prior import InverseGamma, Normal, NormalInverseGamma, Prior, share
-from naively.events.shown import POSITIVE, REAL, read, summed
+from naively.events.shown import POSITIVE, REAL, Parameters, read, summed
 from naively.kernels.double_double import CANCELLED, Sums
 from naively.kernels.reference import Floats, clipped
 from naively.options import How
@@ -127,13 +127,14 @@ class NormalNumbers(Estimable[Columns, Dense]):
         return summed(-n / 2 * (np.log(2 * np.pi * variance) + distance / variance), n)
 
     def fitted(self, tally: BlockTally[Columns], how: How) -> Distribution:
+        found = self.parameters(tally, how)
+        return self._of(None, flat(found["mean"]), np.sqrt(flat(found["variance"])))
+
+    def _of(self, shape: Parameters, mean: Parameters, width: Parameters) -> Distribution:
+        """Return the distribution of Student with 2 ``shape`` degrees, or of None a normal one."""
         from scipy import stats
 
-        found = self.parameters(tally, how)
-        mean, deviation = flat(found["mean"]), np.sqrt(flat(found["variance"]))
-        if self.of_logarithms:
-            return stats.lognorm(deviation, scale=np.exp(mean))
-        return stats.norm(mean, deviation)
+        return stats.norm(mean, width) if shape is None else stats.t(2 * shape, mean, width)
 
     def pretended(self, tally: BlockTally[Columns], how: How) -> Floats:
         return np.zeros((1, 1)) if how == "mle" else self._prior(tally)[1]
@@ -287,12 +288,8 @@ class NormalNumbers(Estimable[Columns, Dense]):
         return {"mean": of_mean, "variance": of_variance}
 
     def predictive(self, tally: BlockTally[Columns]) -> Distribution:
-        from scipy import stats
-
         shape, mean, width = self._predictive(tally)
-        if shape is None:
-            return stats.norm(mean[0, 0], width[0, 0])
-        return stats.t(2 * shape[0, 0], mean[0, 0], width[0, 0])
+        return self._of(None if shape is None else shape[0, 0], mean[0, 0], width[0, 0])
 
     @property
     def _base(self) -> Callable[[Dense], Floats] | None:
@@ -528,6 +525,12 @@ class LogNormal(NormalNumbers):
             raise ValueError(f"LogNormal needs numbers above 0, but column {name!r} has others.")
         return Dense(np.log(np.asarray(block.values, np.float64)), block.axis)
 
+    def fitted(self, tally: BlockTally[Columns], how: How) -> Distribution:
+        from scipy import stats
+
+        found = self.parameters(tally, how)
+        return stats.lognorm(np.sqrt(flat(found["variance"])), scale=np.exp(flat(found["mean"])))
+
     def _drawn(self, values: Floats) -> Floats:
         return np.exp(values)
 
@@ -593,14 +596,10 @@ class LogitNormal(NormalNumbers):
             )
         return Dense(np.log(x - self.low) - np.log(self.high - x), block.axis)
 
-    def fitted(self, tally: BlockTally[Columns], how: How) -> Distribution:
-        found = self.parameters(tally, how)
-        return self._of_logits(np.inf, flat(found["mean"]), np.sqrt(flat(found["variance"])))
-
-    def predictive(self, tally: BlockTally[Columns]) -> Distribution:
-        shape, mean, width = self._predictive(tally)
-        freedom = np.inf if shape is None else 2 * shape[0, 0]
-        return self._of_logits(freedom, mean[0, 0], width[0, 0])
+    def _of(self, shape: Parameters, mean: Parameters, width: Parameters) -> Distribution:
+        freedom = np.inf if shape is None else 2 * shape
+        ends = {"loc": self.low, "scale": self.high - self.low}
+        return _of_logits()(freedom, mean, width, **ends)
 
     def _drawn(self, values: Floats) -> Floats:
         share = 1 / (1 + np.exp(-clipped(values)))
@@ -613,10 +612,6 @@ class LogitNormal(NormalNumbers):
         return lambda block: sum_of_cells(
             lambda z: np.logaddexp(0, z) + np.logaddexp(0, -z) - wide, block
         )
-
-    def _of_logits(self, *of: Floats | float) -> Distribution:
-        """Return the distribution of numbers whose logits are Student's, or normal of inf."""
-        return _of_logits()(*of, loc=self.low, scale=self.high - self.low)
 
 
 @cache

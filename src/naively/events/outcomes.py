@@ -58,33 +58,15 @@ class Probabilities(Tabular):
 
 @dataclass(frozen=True, eq=False)
 class Outcomes:
-    """The rows that a joint table knows, with their probabilities in each class.
-
-    Parameters
-    ----------
-    columns : sequence of str or int
-        The columns.
-    values : list of list
-        The values that each column can have.
-    codes : ndarray of shape (rows seen, columns)
-        Which of its values each column has, in the rows that were seen.
-    p : ndarray of shape (rows seen, classes)
-        The probabilities of these rows.
-    unseen : float
-        What the pretend rows have in all, which are spread evenly over all possible rows.
-    classes : list, optional
-        The labels; they may be asked for as a column too, named ``CLASS``.
-    share : ndarray of shape (classes,), optional
-        The probability of each class; of one class it is 1.
-    """
+    """The rows that a joint table knows, with their probabilities in each class."""
 
     columns: Sequence[Name]
-    values: list[list[Level]]
-    codes: NDArray[np.int64]
-    p: Floats
-    unseen: float
-    classes: list[Level] | None = None
-    share: Floats | None = None
+    values: list[list[Level]]  # that each column can have
+    codes: NDArray[np.int64]  # (rows seen, columns): which of its values each column has there
+    p: Floats  # (rows seen, classes): the probabilities of these rows
+    unseen: float  # what all pretend rows have, which are spread evenly over all possible rows
+    classes: list[Level] | None = None  # the labels, which may be asked for as a column ``CLASS``
+    share: Floats | None = None  # (classes,): the probability of each; of one class it is 1
 
     def marginal(self, columns: Names) -> Probabilities:
         """Return the probabilities of the values of some columns, the others summed over."""

@@ -39,6 +39,14 @@ LARGEST = 1e300  # rate: sums of more over some classes may be larger than any f
 class Prior(ABC):
     """A distribution of the parameters of an event model, conjugate to its likelihood."""
 
+    # Of one parameter, or of one for each column: what the axis of a picture says, the least and
+    # the greatest value, where a picture begins and ends, and how much of the probability is
+    # between its ends where there is none.
+    parameter: ClassVar[str]
+    least: ClassVar[float | None] = None
+    greatest: ClassVar[float | None] = None
+    reach: ClassVar[float] = 0.98
+
     @property
     @abstractmethod
     def frozen(self) -> Distribution:
@@ -49,9 +57,9 @@ class Prior(ABC):
     def mode(self) -> Value:
         """Where the density is highest; NaN where it is so at no one place."""
 
-    @abstractmethod
     def log_pdf(self, x: Value) -> Value:
         """Return the logarithm of the density at x, in nats."""
+        return plain(self.frozen.logpdf(x))
 
     def pdf(self, x: Value) -> Value:
         """Return the density at x.
@@ -70,7 +78,6 @@ class Prior(ABC):
         """
         return plain(np.exp(self.log_pdf(x)))
 
-    @abstractmethod
     def interval(self, probability: float = 0.95) -> Any:
         """Return the ends of the central interval that holds the parameter.
 
@@ -85,8 +92,9 @@ class Prior(ABC):
             The ends; of several parameters they are of each alone. Of a
             ``NormalInverseGamma`` it is a mapping by parameter.
         """
+        low, high = self.frozen.interval(check_probability(probability))
+        return plain(low), plain(high)
 
-    @abstractmethod
     def sample(self, n: int, random_state: Seed = None) -> Floats:
         """Draw values of the parameters.
 
@@ -102,33 +110,13 @@ class Prior(ABC):
         values : ndarray of shape (n,), (n, columns or levels) or (n, 2)
             The last are means and variances.
         """
+        of_each = np.shape(self.frozen.mean())
+        rng = np.random.default_rng(random_state)
+        return np.asarray(self.frozen.rvs(size=(n, *of_each), random_state=rng), np.float64)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the density, with the mean and the mode, on Axes or new ones."""
         return picture(self, ax)
-
-
-class OneParameter(Prior):
-    """A prior of one parameter, or of one for each column."""
-
-    parameter: ClassVar[str]  # what the axis of a picture says
-    # The least and the greatest value, where a picture begins and ends.
-    least: ClassVar[float | None] = None
-    greatest: ClassVar[float | None] = None
-    # How much of the probability is between the ends of a picture, where there is none.
-    reach: ClassVar[float] = 0.98
-
-    def log_pdf(self, x: Value) -> Value:
-        return plain(self.frozen.logpdf(x))
-
-    def interval(self, probability: float = 0.95) -> tuple[Value, Value]:
-        low, high = self.frozen.interval(check_probability(probability))
-        return plain(low), plain(high)
-
-    def sample(self, n: int, random_state: Seed = None) -> Floats:
-        of_each = np.shape(self.frozen.mean())
-        rng = np.random.default_rng(random_state)
-        return np.asarray(self.frozen.rvs(size=(n, *of_each), random_state=rng), np.float64)
 
 
 def check_probability(probability: float) -> float:
@@ -158,7 +146,7 @@ def check_positive(prior: object, *names: str) -> None:
             raise ValueError(f"{type(prior).__name__} {name} must be greater than 0, got {value}.")
 
 
-def plain(value: Value) -> Value:
+def plain(value: Value) -> Floats | float:
     """Return a number as Python's own, and an array as it is."""
     found = np.asarray(value, np.float64)
     return found if found.ndim else found.item()
@@ -191,7 +179,7 @@ def pretend_rows(tally: BlockTally, rows: float) -> tuple[Floats, Floats]:
 
 @final
 @dataclass(frozen=True)
-class Normal(OneParameter):
+class Normal(Prior):
     """Normal(mean, variance), the prior of the mean of numbers whose variance is known.
 
     Parameters
@@ -237,7 +225,7 @@ class Normal(OneParameter):
 
 @final
 @dataclass(frozen=True)
-class InverseGamma(OneParameter):
+class InverseGamma(Prior):
     """InverseGamma(shape, scale), the prior of the variance of numbers whose mean is known.
 
     Parameters
@@ -389,7 +377,7 @@ class NormalInverseGamma(Prior):
 
 @final
 @dataclass(frozen=True)
-class Beta(OneParameter):
+class Beta(Prior):
     """Beta(a, b), the prior of a probability: a pretend successes and b pretend failures.
 
     Parameters
@@ -569,18 +557,12 @@ class Dirichlet(Prior):
         return Beta.distribution_of(self._counts, self._counts.sum() - self._counts)
 
 
-def dirichlet(counts: Floats | float) -> Dirichlet | None:
-    """Return the prior with these pretend counts; None unless there are some, all above 0."""
-    alpha = np.atleast_1d(counts)
-    return Dirichlet(tuple(alpha.tolist())) if alpha.size and (alpha > 0).all() else None
-
-
 # --- The prior of a rate: Gamma ------------------------------------------------------------------
 
 
 @final
 @dataclass(frozen=True)
-class Gamma(OneParameter):
+class Gamma(Prior):
     """Gamma(shape, rate), the prior of a rate.
 
     For a Poisson rate, ``shape`` pretend events in ``rate`` pretend rows; for the rate of an

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Self, TypeAlias, final
+from typing import ClassVar, Self, final
 
 import numpy as np
 from numpy.random import Generator
@@ -21,15 +21,13 @@ from naively.events.base import (
     Distribution,
     Formula,
     Support,
-    Tables,
-    by_row,
     check_not_negative,
     check_settings,
     numbers,
 )
-from naively.events.estimate import Estimable, Estimate, flat
+from naively.events.estimate import Estimate, OfTwoSums, TwoSums, flat
 from naively.events.prior import Beta, Gamma, pretend_rows
-from naively.events.shown import CHANCE, POSITIVE, PROBABILITY, RATE, read, summed
+from naively.events.shown import CHANCE, POSITIVE, PROBABILITY, RATE, read
 from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats, clipped
 from naively.options import How
@@ -46,12 +44,11 @@ from naively.terms.words import LineTerms
 
 FARTHEST = 1e17  # a mean of whole numbers of 64 bits that are drawn
 
-TwoSums: TypeAlias = tuple[Floats, Floats]  # a and b, each of shape (columns, classes)
-LEAST = 1e-12  # failures of a column that never failed
+LEAST = 1e-12  # successes or failures of a column that never had any
 
 
 @dataclass(frozen=True)
-class Rate(Estimable[Columns, Dense | Sparse]):
+class Rate(OfTwoSums[Columns, Dense | Sparse]):
     """Numbers of at least 0 with a rate for each column and class: what such event models share.
 
     Where a column has no number in a class, it is scored at the rate of all classes together.
@@ -66,6 +63,7 @@ class Rate(Estimable[Columns, Dense | Sparse]):
     conjugate: ClassVar[type[Gamma | Beta]] = Gamma
     space: ClassVar = {"rate": POSITIVE}
     unknown: ClassVar[tuple[float, float]] = (1.0, 1.0)  # a and b of a column without any number
+    least: ClassVar[tuple[float, float]] = (0.0, 0.0)  # a and b that can be integrated over
 
     def __post_init__(self) -> None:
         check_settings(self)
@@ -81,10 +79,6 @@ class Rate(Estimable[Columns, Dense | Sparse]):
     @abstractmethod
     def log_linear(self, rate: Floats) -> LineTerms:
         """Return the terms of numbers at these rates, of shape (columns, classes)."""
-
-    @abstractmethod
-    def distribution(self, rate: Floats | float) -> Distribution:
-        """Return the distribution of numbers at a rate, frozen."""
 
     @abstractmethod
     def draw(self, rate: Floats, rng: Generator) -> NDArray[np.number]:
@@ -104,8 +98,10 @@ class Rate(Estimable[Columns, Dense | Sparse]):
 
     def log_next(self, x: Floats, a: Floats, b: Floats) -> Floats:
         """Return the log density of next numbers x, (cells, 1), given a and b, (cells, classes)."""
+        following = self.next_number(a, b)
         with np.errstate(over="ignore"):
-            return np.asarray(self.next_number(a, b).logpdf(x), np.float64)
+            found = following.logpdf(x) if self.support == "positive" else following.logpmf(x)
+        return np.asarray(found, np.float64)
 
     @property
     def sparse(self) -> bool:
@@ -115,26 +111,12 @@ class Rate(Estimable[Columns, Dense | Sparse]):
         check_not_negative(block, type(self).__name__)
         return block
 
-    def parameters(self, tally: BlockTally[Columns], how: How) -> dict[str, Floats]:
-        return {self.parameter: self.conjugate.mean_of(*self._counts(tally, how))}
-
     @classmethod
     def _at(cls, event: Self, value: float | Sequence[float]) -> Estimate:
         """Return the estimate of one pretend row for each column, with given rates."""
         rate = np.atleast_1d(read(cls.__name__, cls.parameter, value, cls.space[cls.parameter]))
         sums = {PRESENT: Sums(np.ones_like(rate)), VALUE: Sums(event.mean(rate))}
         return event.given(Columns(range(len(rate))), sums)
-
-    def log_likelihood_of(self, tally: BlockTally[Columns], parameters: Tables) -> Floats:
-        a, b = map(flat, self.sums(tally[PRESENT].high, tally[VALUE].high))
-        return summed(self.log_kernel(a, b, parameters[self.parameter]), a)
-
-    def log_kernel(self, a: Floats, b: Floats, rate: Floats) -> Floats:
-        """Return the log likelihood of two sums at rates, less the base measure, broadcast."""
-        from scipy.special import xlog1py, xlogy
-
-        of_b = xlog1py(b, -rate) if self.conjugate is Beta else -b * rate
-        return np.asarray(xlogy(a, rate) + of_b)
 
     def formulas(self, tally: BlockTally[Columns], column: int, x: float) -> list[Formula] | None:
         if self.estimate == "predictive":
@@ -143,15 +125,6 @@ class Rate(Estimable[Columns, Dense | Sparse]):
         a, b = (float(of) for of in self.sums(np.ones(()), np.array(x)))
         beta = self.conjugate is Beta
         return [_formula(rate, a, b, beta=beta) for rate in self._rate(tally)[column].tolist()]
-
-    def fitted(self, tally: BlockTally[Columns], how: How) -> Distribution:
-        return self.distribution(flat(self.parameters(tally, how)[self.parameter]))
-
-    def counted(self, tally: BlockTally[Columns]) -> Floats:
-        return self.sums(tally[PRESENT].high, tally[VALUE].high)[0]
-
-    def pretended(self, tally: BlockTally[Columns], how: How) -> Floats:
-        return self._pretend(tally, how)[0]
 
     def terms(self, tally: BlockTally[Columns]) -> TermBlock:
         """Return the terms at the rates, or the predictive where they are integrated out."""
@@ -193,19 +166,6 @@ class Rate(Estimable[Columns, Dense | Sparse]):
             )
         return numbers(self.draw(rate, rng).astype(np.float64), tally)
 
-    def prior_of(self, tally: BlockTally[Columns]) -> Gamma | Beta | None:
-        if self.prior is not None:
-            return self.prior
-        a, b = map(flat, self._pretend(tally, "mean"))
-        return self.conjugate(a, b) if np.all(a > 0) and np.all(b > 0) else None
-
-    def updated(self, tally: BlockTally[Columns]) -> Gamma | Beta | None:
-        a, b = map(flat, self._counts(tally, "mean"))
-        return self.conjugate(a, b) if np.all(a > 0) and np.all(b > 0) else None
-
-    def posterior(self, tally: BlockTally[Columns]) -> Distribution:
-        return self.conjugate.distribution_of(*map(flat, self._counts(tally, "mean")))
-
     def predictive(self, tally: BlockTally[Columns]) -> Distribution:
         return self.next_number(*map(flat, self._counts(tally, "mean")))
 
@@ -221,26 +181,21 @@ class Rate(Estimable[Columns, Dense | Sparse]):
         own, of_all = self._counts(tally, "mean"), self._of_all(tally)
         known, ever_known = (~np.isnan(self.conjugate.mean_of(*of)) for of in (own, of_all))
         a, b = (
-            np.where(known, mine, np.where(ever_known, every, nothing))
-            for mine, every, nothing in zip(own, of_all, self.unknown, strict=True)
+            np.maximum(np.where(known, mine, np.where(ever_known, every, nothing)), least)
+            for mine, every, nothing, least in zip(
+                own, of_all, self.unknown, self.least, strict=True
+            )
         )
         return a, b
 
-    def _counts(self, tally: BlockTally[Columns], how: How) -> TwoSums:
-        """Return a and b, each of shape (columns, classes), with pretend data."""
-        more_a, more_b = self._pretend(tally, how)
-        a, b = self.sums(tally[PRESENT].high, tally[VALUE].high)
-        return np.maximum(a + more_a, 0.0), np.maximum(b + more_b, 0.0)
+    def _sums(self, tally: BlockTally[Columns]) -> TwoSums:
+        return self.sums(tally[PRESENT].high, tally[VALUE].high)
 
     def _of_all(self, tally: BlockTally[Columns]) -> TwoSums:
         """Return a and b of all classes together, of shape (columns, 1)."""
         return self.sums(*(tally[s].high.sum(axis=1, keepdims=True) for s in self.statistics))
 
-    def _pretend(self, tally: BlockTally[Columns], how: How) -> TwoSums:
-        """Return the pretend a and b, each of shape (1 or columns, 1) (see ``mode_lacks``)."""
-        if self.prior is not None:
-            a, b = map(by_row, self.prior.pretend(how))
-            return a, b
+    def _pseudo(self, tally: BlockTally[Columns], how: How) -> TwoSums:
         if how == "mle":
             return np.zeros((1, 1)), np.zeros((1, 1))
         a, b = self.sums(*pretend_rows(tally, self.alpha))
@@ -267,6 +222,7 @@ class Trials(Rate):
     parameter = "p"
     space: ClassVar = {"p": CHANCE}
     conjugate = Beta
+    least = (0.0, LEAST)
 
     @property
     @abstractmethod
@@ -300,10 +256,6 @@ class Trials(Rate):
         success, failure = self.conjugate.mean_of(a, b), self.conjugate.mean_of(b, a)
         known = xlogy(self.successes, success) + xlogy(x, failure)  # for counts too large for SciPy
         return self.log_orders(x) + np.where(np.isnan(more), known, more)
-
-    def _to_integrate(self, tally: BlockTally[Columns]) -> TwoSums:
-        a, b = super()._to_integrate(tally)
-        return a, np.maximum(b, LEAST)
 
     def log_orders(self, x: Floats) -> Floats:
         """Return the log of how many orders the failures can come in among the successes."""
@@ -355,6 +307,7 @@ class Binomial(Rate):
     support = "counts"
     parameter = "p"
     conjugate: ClassVar = Beta
+    least = (LEAST, LEAST)
     space: ClassVar = {"p": PROBABILITY}
 
     @classmethod
@@ -420,15 +373,8 @@ class Binomial(Rate):
 
         return stats.betabinom(self.trials, a, b)
 
-    def log_next(self, x: Floats, a: Floats, b: Floats) -> Floats:
-        return np.asarray(self.next_number(a, b).logpmf(x), np.float64)
-
     def n_values(self, tally: BlockTally[Columns]) -> int:
         return int((self.trials + 1) ** len(tally.axis))
-
-    def _to_integrate(self, tally: BlockTally[Columns]) -> TwoSums:
-        a, b = super()._to_integrate(tally)
-        return np.maximum(a, LEAST), np.maximum(b, LEAST)
 
     def log_orders(self, x: Floats) -> Floats:
         """Return log C(trials, x)."""

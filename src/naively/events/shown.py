@@ -15,7 +15,6 @@ from naively.events.prior import (
     Beta,
     Dirichlet,
     NormalInverseGamma,
-    OneParameter,
     Prior,
 )
 from naively.kernels.reference import Floats
@@ -154,8 +153,6 @@ def marginals(prior: Prior, levels: Sequence[Level] = ()) -> dict[Level, Distrib
             return dict(prior.frozen)
         case Beta():
             return {"p": prior.frozen}
-        case OneParameter():
-            return {prior.parameter: prior.frozen}
         case Dirichlet():
             alpha = np.broadcast_to(prior.alpha, len(levels)).tolist()
             return {
@@ -163,7 +160,7 @@ def marginals(prior: Prior, levels: Sequence[Level] = ()) -> dict[Level, Distrib
                 for level, a in zip(levels, alpha, strict=True)
             }
         case _:
-            raise TypeError(f"{prior} is conjugate to no event model.")
+            return {prior.parameter: prior.frozen}
 
 
 # --- Estimated parameters as a table -------------------------------------------------------------

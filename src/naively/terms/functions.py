@@ -30,11 +30,6 @@ def is_counted(axes: Mapping[BlockKey, Axis], group: BlockKey, column: Name) -> 
     return group in axes and column in axes[group].columns
 
 
-def axes_of(blocks: Mapping[BlockKey, Block]) -> dict[BlockKey, Axis]:
-    """Return the axes of blocks."""
-    return {key: block.axis for key, block in blocks.items()}
-
-
 def cells_of(blocks: Mapping[BlockKey, Block], group: BlockKey, column: Name) -> tuple[Block, int]:
     """Return the block that holds a column, and the column's number."""
     block = blocks[group]
@@ -508,7 +503,7 @@ class LinearPart(OfFields):
     ) -> Iterator[tuple[Name, Floats]]:
         """Yield a column, and what its terms add to each row, of shape (rows, classes)."""
         by_column: dict[Name, list[Term]] = {}
-        axes = axes_of(blocks)
+        axes = {key: block.axis for key, block in blocks.items()}
         for term in self.of:
             if term.is_in(axes):
                 by_column.setdefault(term.column, []).append(term)
@@ -541,11 +536,11 @@ class LinearPart(OfFields):
         intercept = share * self.intercept_of(places[0])
         intercept += (1 - share) * other.intercept_of(places[1])
         there = self.intercept or other.intercept
-        of = _mean(self.of, other.of, share, places)
+        terms = _mean(self.of, other.of, share, places)
         products = _mean(self.products, other.products, share, places)
         rules = _mean(self.rules, other.rules, share, places)
         return LinearPart(
-            {term: tuple(slope.tolist()) for term, slope in of.items()},
+            {term: tuple(slope.tolist()) for term, slope in terms.items()},
             {product: tuple(slope.tolist()) for product, slope in products.items()},
             tuple(intercept.tolist()) if there else (),
             max(self.ridge, other.ridge),

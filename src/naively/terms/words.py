@@ -130,21 +130,15 @@ class LineTerms(TermBlock[Counts]):
     def over_length(self, power: float) -> LineTerms:
         return replace(self, length_power=power)
 
-    def items(self, block: Counts) -> Items:
-        return self._contributions(block, itemised=False)
-
     def itemised(self, block: Counts) -> Items:
-        return self._contributions(block, itemised=True)
+        return self.items(block, itemised=True)
 
-    def _contributions(self, block: Counts, *, itemised: bool) -> Items:
+    def items(self, block: Counts, *, itemised: bool = False) -> Items:
         """Return an item for each cell that is not 0, and one for all cells that are 0."""
         if isinstance(block, Dense):
             return super().items(block)
-        of_text = isinstance(block.axis, Words)
-        row, item, x = block.entries()
-        row, item, x = (part[x != 0] for part in (row, item, x))
+        row, column, item, x = _not_zero(block)
         value = self._times(x[:, None], item)
-        column = np.zeros_like(item) if of_text else item
         if self.offset is None:
             if self.length_power:
                 value *= length_factor(block.split().lengths, self.length_power)[row, None]
@@ -153,6 +147,7 @@ class LineTerms(TermBlock[Counts]):
         there = np.flatnonzero(~block.missing)
         absent = self._absent(row, item, ~block.missing)
         found = [(row, column, item, value)]
+        of_text = isinstance(block.axis, Words)
         if itemised and np.isneginf(absent).any():
             found += self._required(row, item, there, absent, of_text=of_text)
         of_all = np.full(len(there), 0 if of_text else ABSENT)
@@ -232,6 +227,15 @@ class LineTerms(TermBlock[Counts]):
         return found
 
 
+def _not_zero(
+    block: Counts,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], Floats]:
+    """Return the rows, columns (0 of a text), items and numbers of the cells that are not 0."""
+    row, item, x = block.entries()
+    row, item, x = (part[x != 0] for part in (row, item, x))
+    return row, np.zeros_like(item) if isinstance(block.axis, Words) else item, item, x
+
+
 def _finite(table: Floats) -> Floats:
     """Return the table with infinities as 0; the table itself if it has none."""
     return table if np.isfinite(table).all() else np.where(np.isfinite(table), table, 0.0)
@@ -241,11 +245,7 @@ LENGTH_POWER = 0.5  # of a text's number of known words, which its evidence is d
 
 
 def length_factor(length: NDArray[np.number], power: float = LENGTH_POWER) -> Floats:
-    """Return the factors of the evidence of texts with so many tokens, (texts,).
-
-    >>> length_factor(np.array([0, 1, 4]))
-    array([1. , 1. , 0.5])
-    """
+    """Return the factors of the evidence of texts with so many tokens, (texts,)."""
     factor: Floats = np.power(np.maximum(length, 1.0), -power)
     return factor
 
@@ -509,13 +509,10 @@ class WordTerms(TermBlock[Counts]):
         if isinstance(block, Dense):
             return super().items(block)
         words: Sparse = block.split()
-        row, item, x = words.entries()
-        row, item, x = (part[x != 0] for part in (row, item, x))
+        row, column, item, x = _not_zero(words)
         value = x[:, None] * self.slopes(item)
         if self.length_power:
             value *= length_factor(words.lengths, self.length_power)[row, None]
-        of_text = isinstance(words.axis, Words)
-        column = np.zeros_like(item) if of_text else item
         if self.absent is None:
             return Items(row, column, item, value)
         of_item = self.absent.slopes(item)
@@ -524,7 +521,7 @@ class WordTerms(TermBlock[Counts]):
         there = np.flatnonzero(~block.missing)
         return Items(
             np.append(row, there),
-            np.append(column, np.full(len(there), 0 if of_text else ABSENT)),
+            np.append(column, np.full(len(there), 0 if isinstance(words.axis, Words) else ABSENT)),
             np.append(item, np.full(len(there), ABSENT)),
             np.concatenate([value + of_item, others[there]]),
         )

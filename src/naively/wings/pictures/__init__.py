@@ -19,7 +19,7 @@ PICTURES = {  # the class of a result and the picture of it: the file here, and 
     "Independence autocorrelation": "estimates:autocorrelation",
     "Independence series": "estimates:series",
     "NormalInverseGamma": "estimates:two_parameters",
-    "OneParameter": "estimates:one_parameter",
+    "Prior": "estimates:one_parameter",
     "ParameterCurve": "estimates:curve",
     "ParameterCurve likelihood": "estimates:likelihood",
     "Surface": "estimates:surface",

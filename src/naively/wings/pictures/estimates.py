@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from naively.events.joint_table import Independence
     from naively.events.logistic_normal import GridPosterior
     from naively.events.outcomes import Consistency, ParameterCurve, Surface, Updates
-    from naively.events.prior import NormalInverseGamma, OneParameter
+    from naively.events.prior import NormalInverseGamma, Prior
 
 # --- Estimates: fitted densities, posteriors, surfaces, and how they change with data ------------
 
@@ -468,7 +468,7 @@ HELD = (0.95, 0.8, 0.5)  # the probability within each contour
 WIDE, LONGEST = 48, 90  # characters of a line of a title, and of the title
 
 
-def one_parameter(prior: OneParameter, ax: On) -> Axes:
+def one_parameter(prior: Prior, ax: On) -> Axes:
     """Draw the density of a parameter, of each column where it has one of its own."""
     frozen, mode = prior.frozen, prior.mode
     low, high = map(np.asarray, frozen.interval(prior.reach))
