@@ -249,7 +249,7 @@ def test_many_keys_that_come_and_go(write):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.jsonl"])
 def test_the_order_of_rows_is_kept(write, name):
-    numbers = list(range(400_000))
+    numbers = list(range(150_000))
     np.random.default_rng(0).shuffle(numbers)
     if name == "t.jsonl":
         text = "".join(f'{{"n": {n}, "t": "row {n}"}}\n' for n in numbers)
@@ -298,13 +298,13 @@ def test_a_bomb_is_refused(tmp_path, monkeypatch, suffix, by):
     method = "gzip" if suffix == ".gz" else "zstd"
     query = "SELECT 1 AS a, 'yes' AS b FROM range({})"
     how = f"format csv, compression {method}"
-    duckdb.sql(f"COPY ({query.format(1_000_000)}) TO '{path}' ({how})")
+    duckdb.sql(f"COPY ({query.format(400_000)}) TO '{path}' ({how})")
     assert fault(path).endswith(
         "more than 200 times its size, as bombs do: if you trust it, unpack it with "
         f"{by}, and give the plain file."
     )
     monkeypatch.setattr(source, "EXPANSION", 1_000_000)
-    assert len(read(path).values["a"]) == 1_000_000
+    assert len(read(path).values["a"]) == 400_000
     monkeypatch.undo()
     duckdb.sql(f"COPY ({query.format(100_000)}) TO '{path}' ({how})")  # 600 kB do no harm
     assert len(read(path).values["a"]) == 100_000
@@ -467,7 +467,7 @@ def test_broken_quote(write):
 
 
 def test_a_header_that_is_none(write):
-    for text in ('"a,b\n1,2\n', '"a,b\n' + "1,2\n" * 1000, LONG):
+    for text in ('"a,b\n1,2\n', '"a,b\n' + "1,2\n" * 1000, LONG[:2_000_000]):
         assert "The column names of" in fault(write("t.csv", text))
 
 
@@ -482,7 +482,7 @@ def test_json_nested_too_deep(write):
 
 
 def test_broken_quote_before_much_text(write):
-    path = write("t.csv", 'a,b\n1,2\n3,"' + "4,5\n" * 2_000_000)
+    path = write("t.csv", 'a,b\n1,2\n3,"' + "4,5\n" * 300_000)
     assert re.match(r"Line 3 of .*t\.csv has a quote", fault(path))
 
 
