@@ -339,16 +339,6 @@ class FileOptions:
         given = self.bad_rows or ""
         return given.removeprefix(SKIP) if given.startswith(SKIP) else ""
 
-    @property
-    def is_dialect(self) -> bool:
-        """Whether more is given of the dialect of CSV than a delimiter and a header."""
-        return bool(
-            self.quote not in {None, '"'}
-            or self.escape not in {None, "", '"'}
-            or self.comment
-            or self.left_out_to
-        )
-
     def kept(self) -> dict[str, Any]:
         """Return what a model keeps: what differs from the default, and is not of one file alone.
 

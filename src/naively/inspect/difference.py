@@ -645,7 +645,7 @@ def _chance_of(rows: Floats) -> float:
         expected = np.outer(of_group, of_cell) / n
         freedom = (len(of_group) - 1) * (len(of_cell) - 1)
         return float(gammaincc(freedom / 2, ((rows - expected) ** 2 / expected).sum() / 2))
-    # As few in a group as there are, of either cell: as many of one are as few of the other.
+    # Each group may have too few of a cell: too many of one are too few of the other.
     low, high = np.minimum(of_group[:, None], of_cell), np.maximum(of_group[:, None], of_cell)
     share = np.clip((high - rows / 2) / (n - (low - 1) / 2), 0.0, 1.0)
     p = betainc(np.maximum(low - rows, 1e-9), rows + 1, 1 - share)

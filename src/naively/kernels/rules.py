@@ -25,7 +25,6 @@ OF_LEVEL = 5.0  # added to the curvature by which levels are ordered
 ALIKE = 1e-9  # by which levels differ at most that are on one side
 BETTER = 1 + 1e-9  # times as much as the best: else the first that was found is taken
 WORTH = 1e-9  # nats that a condition must gain
-MOST_BINS = 64  # of a column
 POOLINGS = 16  # passes over the cells of a table, until they rise and fall as they may
 
 

@@ -425,7 +425,7 @@ class Sought:
     """What came of looking for interactions."""
 
     why_none: str = ""  # why there are none
-    notes: tuple[str, ...] = ()  # which there are, and what they gain
+    notes: tuple[str, ...] = ()  # how many products and rules there are, and what they gain
 
 
 @dataclass(frozen=True, repr=False)
@@ -595,7 +595,7 @@ class Record:
     rows: float  # how many rows (their total weight) it added, took away, or was fitted to
     total: float  # how many rows the model held afterwards
     # where the rows came from: the name of a file, as it was given, or "" where rows came from
-    # memory. Of a merge, the names of the files; of a decay, the factor
+    # memory. A merge has the names of its files here, and a decay its factor
     source: str = ""
     # the file of the model that this was done to before it was merged into this one, or ""
     model: str = ""

@@ -48,7 +48,6 @@ class Dialect(ABC):
     # Each piece can stand wherever an operand can.
 
     name: str
-    once = ""  # what ends a subselect whose columns are to be computed once
     double: str  # the type of float64
     nul: str  # the character of code 0
     truths = "FALSE", "TRUE"
@@ -392,12 +391,12 @@ class DatabaseTable:
 
 KNOWN = "DuckDB, SQLite and PostgreSQL, by their own modules, psycopg or ADBC"
 CELLS = ("text", "real", "integer", "blob")  # the types of SQLite's cells
-AT_ONCE = 8  # columns whose types are asked for, of which there are few combinations
+AT_ONCE = 8  # columns whose types one query asks for: few columns have few combinations of types
 
 
 @final
 class DuckDB(Database):
-    """DuckDB: a row is a value that holds all columns, and lists hold what is chosen from."""
+    """DuckDB, whose answers come as Arrow."""
 
     title = "DuckDB"
     name = "duckdb"
@@ -450,13 +449,12 @@ class DuckDB(Database):
 
 @final
 class SQLite(Database):
-    """SQLite: each cell has a type of its own, times are text, and a row is known by its number."""
+    """SQLite, where each cell has a type of its own, and times are text."""
 
     title = "SQLite"
     name = "sqlite"
     double = "REAL"
     nul = "char(0)"
-    once = " LIMIT -1 OFFSET 0"
     truths = "0", "1"
     lacking = r"no such function: (\w+)"
     text_of = "CAST({} AS TEXT) COLLATE BINARY"
@@ -523,14 +521,13 @@ class SQLite(Database):
 
 @final
 class PostgreSQL(Database):
-    """PostgreSQL: a row is a value that holds all columns, and a number a NUMERIC unless cast."""
+    """PostgreSQL, a server, where a number is a NUMERIC unless it is cast."""
 
     title = "PostgreSQL"
     lacking = r"function (\w+)\(.*\) does not exist"
     serves = True
     name = "postgres"
     double = "DOUBLE PRECISION"
-    once = " OFFSET 0"
     most_bytes = 63  # of a name; a longer one would be cut
     text_of = 'CAST({} AS TEXT) COLLATE "C"'
     seconds_of = "CAST(EXTRACT(EPOCH FROM {}) AS DOUBLE PRECISION)"

@@ -179,7 +179,7 @@ class _Steps:
 
     def _kept(self) -> tuple[list[Expr], list[str] | None]:
         """Return what the first step selects of the table for them, and how others name it."""
-        if self.asked.keep is None:  # None is all columns, of which a row is no value
+        if self.asked.keep is None:  # all: a row as one value, or None and a star where it is none
             return [self.dialect.first(self.card.columns)], [ROW] if self.dialect.row else None
         kept = {KEPT.format(i): self._of_table(name) for i, name in enumerate(self.asked.keep)}
         return _named(kept), [*kept]

@@ -41,12 +41,6 @@ def labelled_table(
         found = DatabaseTable.of(database, name, target, weight)
         found.check()
         if database.serves and found.n_rows > FEW:
-            yield _counted_there(found)
+            yield wing("table of a server")(found)
         else:
             yield LabelledStream(DatabaseRows(found), target, Beside(weight))
-
-
-def _counted_there(table: DatabaseTable) -> Labelled:
-    """Return a table that its server counts."""
-    found: Labelled = wing("table of a server")(table)
-    return found

@@ -83,8 +83,8 @@ def _delimiter(lines: Sequence[str], dialect: Dialect) -> str:
 
 def titles(head: Sequence[str], options: FileOptions, said: str, *, by_blanks: bool) -> int:
     """Return how many of the first lines are titles, which stand above the header of a table."""
-    # A title has at most half as many fields that are filled as the table. The header has a name,
-    # and no number, for each column, of which one holds numbers, or there are three or more.
+    # A title fills at most half as many fields as the table has. The header has a name for each
+    # column, and no number; one column holds numbers, or there are three columns or more.
     _, rows = csv_dialect(head, options, said, by_blanks=by_blanks)
     widths = {len(row) for row in rows}
     if not options.header or not rows or (len(widths) == 1 and min(widths) > 1 and all(rows[0])):
@@ -221,7 +221,7 @@ def speaks_for(lines: Iterable[str], of: Dialect) -> bool:
 # --- The names of the columns, and what is odd about them ----------------------------------------
 
 
-TEXT = 4  # words, of which a name hardly has so many
+TEXT = 4  # words: a name hardly has so many
 FEW_LINES = 3  # of a table of one column, up to which chance may put one sign into each
 
 
