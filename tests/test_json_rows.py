@@ -85,9 +85,18 @@ def test_a_stray_character_is_a_sentence_or_what_json_has(
     except ValueError as error:
         rows_read, said = 0, str(error)
     assert "\n" not in said
-    assert said or rows_read == sum(
-        type(json.loads(line)) is dict for line in text.split("\n") if line
-    )
+    assert said or rows_read == len(objects_of(text))
+
+
+def objects_of(text: str) -> list[dict[str, Any]]:
+    """Return the objects of a text of nothing else; a line may end within one."""
+    found, decoder, end = [], json.JSONDecoder(), 0
+    while text[end:].strip():
+        start = len(text) - len(text[end:].lstrip())
+        of, end = decoder.raw_decode(text, start)
+        assert type(of) is dict
+        found.append(of)
+    return found
 
 
 @pytest.mark.parametrize(
