@@ -11,7 +11,7 @@ SEED ?=# what the examples of "make test-thorough" are drawn from; another one e
 SECONDS ?= 60# of each test of "make fuzz"
 IN_NUMPY := $(patsubst %,tests/test_%.py,\
     laws cells kernels sparse sparse_total softmax newton strings read_strings repair_utf8 vocabulary word_arrays tokens \
-    splitting dialects worked estimator store)
+    splitting dialects worked)
 KERNEL_TESTS := $(patsubst %,tests/test_%.py,\
     kernels sparse sparse_total softmax newton vocabulary word_arrays tokens cells strings read_strings repair_utf8 string_texts splitting)
 

@@ -64,7 +64,7 @@ def found(classes: int, seed: int) -> NaiveBayes:
 
 def rows(seed: int = 99) -> tuple[Table, list[dict[str, Any]]]:
     """New rows, as a table and one by one."""
-    new = table(200, seed, learned=False)
+    new = table(80, seed, learned=False)
     return new, [dict(zip(new, row, strict=True)) for row in zip(*new.values(), strict=True)]
 
 

@@ -14,6 +14,7 @@ import sys
 import tokenize
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple, get_args
@@ -77,6 +78,7 @@ def _follow(call: Callable[[], Any]) -> tuple[Walk, set[str]]:
     return Walk(len(functions), len({*files}), len(files), depth), {*files}
 
 
+@cache
 def modules() -> dict[str, ast.Module]:
     """Return every file of the package, parsed, by its module's name."""
     parsed = {}

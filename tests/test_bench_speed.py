@@ -13,9 +13,9 @@ pytest.importorskip("pandas")
 
 from benchmarks import timing
 from benchmarks.speed import __main__ as benchmark
-from benchmarks.speed import beside, curves, drop_ins, page, tables, texts
+from benchmarks.speed import beside, curves, drop_ins, page, texts
 from benchmarks.speed.beside import PARTS
-from benchmarks.speed.page import BENDS, PICTURES
+from benchmarks.speed.page import PICTURES
 
 from naively.kernels import dispatch
 
@@ -104,15 +104,6 @@ def test_curves_are_measured_drawn_and_shown(tmp_path):
         assert (tmp_path / "static" / name).read_text("utf-8").startswith("<?xml")
 
 
-def test_each_curve_has_a_sentence_and_a_picture():
-    axes = {(one.name, axis) for one in curves.SUBJECTS for axis in one.axes}
-    assert {*BENDS} == axes
-    assert all(sentence.endswith(".") for sentence in BENDS.values())
-    assert sorted(one.name for one in curves.SUBJECTS) == sorted(
-        name for names in PICTURES.values() for name in names
-    )
-
-
 def test_without_data_the_parts_on_data_are_left_out(tmp_path, monkeypatch, capsys):
     monkeypatch.delenv("NAIVELY_DATA", raising=False)
     parts, made = run("texts", "elsewhere", tmp_path=tmp_path)
@@ -153,18 +144,6 @@ def test_tiny_sizes_do_not_replace_the_committed_results(capsys):
     assert "say nothing of speed" in capsys.readouterr().err
 
 
-def test_parts_are_chosen_by_name():
-    def chosen(*arguments):
-        return benchmark._chosen(benchmark._options(arguments))
-
-    usual = chosen()
-    assert {*PARTS} - {*usual} == {"words", "learners", "large", "curves"}
-    assert chosen("tables", "drop-ins") == ["tables", "drop-ins"]
-    assert chosen("--large") == [*usual, "large"]
-    with pytest.raises(SystemExit):
-        chosen("other")
-
-
 # Measuring ---------------------------------------------------------------------------------------
 
 
@@ -203,12 +182,6 @@ def test_what_is_slow_runs_less_often():
     assert [clock.turns.count(side) for side in "abc"] == [3, 1, 4]
 
 
-def test_calls_of_a_round_are_averaged():
-    clock = Clock()
-    found = timing.take_turns({"a": clock.side("a", 0.25)}, rounds=1, repeat=4, clock=clock)
-    assert found == {"a": pytest.approx([0.25])}
-
-
 def test_ratios_are_the_other_side_by_ours_or_of_multiples_ours_by_it():
     row = beside.Row("w", "p", ours=[1.0, 2.0, 4.0], theirs=[4.0, 4.0, 4.0])
     found = row.to_dict()
@@ -216,12 +189,6 @@ def test_ratios_are_the_other_side_by_ours_or_of_multiples_ours_by_it():
     of_multiple = beside.Row("w", "p", [1.0, 2.0, 4.0], [4.0], multiple=True).to_dict()
     assert (of_multiple["ratio"], of_multiple["range"]) == (0.5, [0.25, 1])
     assert "ratio" not in beside.Row("w", "p", [1.0], []).to_dict()
-
-
-def test_a_peer_that_is_not_measured_says_why():
-    rows = beside.beside("w", lambda: None, {"a": lambda: None, "b": "no b"}, rounds=1)
-    assert [row.note for row in rows] == ["", "not measured: no b"]
-    assert [len(row.theirs) for row in rows] == [1, 0]
 
 
 def test_what_is_not_installed_is_not_measured(tmp_path, monkeypatch):
@@ -253,12 +220,6 @@ def test_a_table_says_medians_ranges_and_each_work_once():
 # Data --------------------------------------------------------------------------------------------
 
 
-def test_no_class_is_lacking():
-    for k in (2, 10, 50):
-        assert len(np.unique(beside.numbers(60, 3, k)[1])) == k
-        assert len(np.unique(drop_ins.csr(60, 40, k)[1])) == k
-
-
 def test_copies_of_texts_bring_new_words(tmp_path):
     path = tmp_path / "mails.jsonl"
     copies = texts.write(path, ["a b c d e f g h", "i j"], ["x", "y"], 400)
@@ -269,12 +230,3 @@ def test_copies_of_texts_bring_new_words(tmp_path):
     assert lines[0]["text"] == "a b c d e f g h"
     assert lines[2]["text"] == "a bb c d e f g h"
     assert len({word for line in lines for word in line["text"].split()}) > 10 + copies - 2
-
-
-def test_what_one_side_learns_the_other_learns_too():
-    X, y = beside.numbers(50, 3, 2)
-    rows = tables.side_by_side("t", X, y, beside.Setting(rounds=1), (tables.LOGISTIC,))
-    assert [(row.name, row.peer) for row in rows] == [
-        ("t: fit", "LogisticRegression"),
-        ("t: predict_proba", "LogisticRegression"),
-    ]

@@ -72,11 +72,11 @@ def test_p_values_hold_of_groups_that_are_alike(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rows", [(1000, 30), (30, 30), (200, 200)])
+@pytest.mark.parametrize("rows", [(30, 30), (1000, 30), (200, 200)])
 def test_equal_tables_hardly_ever_raise_an_alarm(rows: tuple[int, int]) -> None:
     """Of 39 columns: numbers, gaps, few levels, rare ones and many."""
     alarms = 0
-    for seed in range(20):
+    for seed in range(10):
         rng = np.random.default_rng(seed)
 
         def wide(n: int, rng: np.random.Generator = rng) -> tuple[dict[str, Any], Any]:
@@ -90,7 +90,7 @@ def test_equal_tables_hardly_ever_raise_an_alarm(rows: tuple[int, int]) -> None:
 
         nb = NaiveBayes().fit(*wide(rows[0]))
         alarms += nb.inspect.drift(*wide(rows[1])).moved.any()
-    assert alarms <= 3
+    assert alarms <= 2
 
 
 def test_cells_that_are_newly_missing_are_seen() -> None:
@@ -243,10 +243,11 @@ def test_it_is_drawn_and_is_a_table() -> None:
 
 def test_the_report_shows_what_has_moved() -> None:
     X, y = table(600)
-    page = NaiveBayes().fit(X, y).export.report(*table(300, 1, shift=1.0))
+    plain = NaiveBayes().fit(X, y)
+    page = plain.export.report(*table(300, 1, shift=1.0))
     assert "What has moved" in page.sections
     assert "300 new rows against 600 that were learned" in page.html
     nb = NaiveBayes().fit({**X, "when": np.datetime64("2026-01-01") + np.arange(600)}, y)
     assert "What has moved" in nb.export.report().sections
-    assert "What has moved" not in NaiveBayes().fit(X, y).export.report().sections
-    assert "What has moved" not in NaiveBayes().fit(X, y).export.report(X, y).sections
+    assert "What has moved" not in plain.export.report().sections
+    assert "What has moved" not in plain.export.report(X, y).sections

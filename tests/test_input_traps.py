@@ -323,7 +323,7 @@ def test_cells_of_a_sparse_matrix_that_are_there_twice_are_added_and_may_be_in_a
 def test_a_query_with_billions_of_columns_is_refused_in_little_memory() -> None:
     one = np.array([1.0]), np.array([1 << 32]), np.array([0, 1])
     wide = sparse.csr_matrix(one, shape=(1, 1 << 33))
-    less = sparse.csr_matrix((one[0], np.array([1 << 29]), one[2]), shape=(1, 1 << 30))
+    less = sparse.csr_matrix((one[0], np.array([1 << 25]), one[2]), shape=(1, 1 << 26))
     for kind in (NaiveBayes, MultinomialNB):
         nb = kind().fit(TINY, [0, 1, 0])
         for X in (wide, less):

@@ -137,9 +137,12 @@ def test_a_key_twice_is_named_by_its_line(tmp_path: Path, first: int) -> None:
 
 
 @pytest.mark.parametrize("late", ["2.50", '"x"', "null", "9223372036854775808"])
-def test_what_comes_late_counts_for_all(tmp_path: Path, late: str) -> None:
-    path = tmp_path / "t.jsonl"
-    rows = BLOCK // 10
+def test_what_comes_late_counts_for_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, late: str
+) -> None:
+    path, rows = tmp_path / "t.jsonl", 1000
+    monkeypatch.setattr("naively.wings.files.json_rows.BLOCK", 1 << 12)
+    monkeypatch.setattr("naively.wings.files.source.CHUNK", 1 << 11)
     path.write_text('{"a": 1}\n' * rows + f'{{"c": [], "a": {late}, "b": {{"c": 0}}}}\n')
     (*_, last) = in_batches(path, rows + 9)
     assert list(last.values) == ["a", "c", "b.c"]

@@ -112,6 +112,7 @@ def rows_of(k: int, n: int = 3_000) -> tuple[np.ndarray, np.ndarray]:
     return rng.normal(0, 5, (k, 2))[y] + rng.normal(size=(n, 2)), y
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("event_model", ["gaussian", "categorical"])
 def test_memory_grows_as_rows_and_classes_and_not_as_squares(event_model: str) -> None:
     def peak(k: int) -> int:

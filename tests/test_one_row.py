@@ -230,17 +230,17 @@ def test_groups_are_evidence_by_models_without_their_fold() -> None:
 
 
 def test_groups_stay_whole_and_neither_order_nor_batches_show(tmp_path: Path) -> None:
-    X, y, person = near_copies(60, 4, 0.1)
+    X, y, person = near_copies(30, 4, 0.1)
     frame = pl.DataFrame({**X, "person": person, "y": y})
     nb = NaiveBayes().fit(frame, "y", groups="person")
     assert "person" not in nb.feature_names_in_
-    order = np.random.default_rng(0).permutation(240)
+    order = np.random.default_rng(0).permutation(120)
     shuffled = NaiveBayes().fit(frame[order], "y", groups="person")
     streamed = NaiveBayes().fit(frame.lazy(), "y", groups="person")
-    split = NaiveBayes().fit(frame[:101], "y", groups="person")
-    split.partial_fit(frame[101:], "y", groups="person").calibrate()
-    merged = NaiveBayes().fit(frame[:101], "y", groups="person")
-    merged.merge(NaiveBayes().fit(frame[101:], "y", groups="person"))
+    split = NaiveBayes().fit(frame[:51], "y", groups="person")
+    split.partial_fit(frame[51:], "y", groups="person").calibrate()
+    merged = NaiveBayes().fit(frame[:51], "y", groups="person")
+    merged.merge(NaiveBayes().fit(frame[51:], "y", groups="person"))
     nb.save(tmp_path / "rows.naively", keep_rows=True)
     p, loss = nb.predict_proba(X), nb.assess().log_loss
     for other in (shuffled, streamed, split, merged, load(tmp_path / "rows.naively").calibrate()):

@@ -110,6 +110,7 @@ def test_the_most_probable_class_is_in_every_set() -> None:
 # --- Of models -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"weights": None}, {"interactions": "auto"}], ids=str)
 def test_sets_hold_the_right_class_as_often_as_they_promise(options: dict[str, Any]) -> None:
     held, size, right = [], [], []

@@ -324,22 +324,22 @@ def test_groups_are_of_any_kind(values: list[Any]) -> None:
 
 
 def test_a_named_column_is_learned_only_if_the_model_has_learned_it(table) -> None:
-    y = table["y"]
+    y, by = table["y"], {"groups": "customer", "folds": 3}
     with_it, without = table[["customer", "x", "colour"]], table[["x", "colour"]]
-    expected = NaiveBayes().assess(without, y, groups=table["customer"])
-    assert NaiveBayes().assess(with_it, y, groups="customer").log_loss == expected.log_loss
+    expected = NaiveBayes().assess(without, y, groups=table["customer"], folds=3)
+    assert NaiveBayes().assess(with_it, y, **by).log_loss == expected.log_loss
     fitted = NaiveBayes().fit(without, y)
-    assert fitted.assess(with_it, y, groups="customer").log_loss == expected.log_loss
+    assert fitted.assess(with_it, y, **by).log_loss == expected.log_loss
     knows = NaiveBayes().fit(with_it, y)
-    right = NaiveBayes().assess(with_it, y, groups=table["customer"]).log_loss
-    assert knows.assess(with_it, y, groups="customer").log_loss == right
+    right = NaiveBayes().assess(with_it, y, groups=table["customer"], folds=3).log_loss
+    assert knows.assess(with_it, y, **by).log_loss == right
     assert right != expected.log_loss
-    more = fitted.assess(table.drop(columns="y"), y, groups="customer")  # and no other column
+    more = fitted.assess(table.drop(columns="y"), y, **by)  # and no other column
     assert more.log_loss == expected.log_loss
-    named = knows.assess(table[["customer", "x", "colour", "y"]], "y", groups="customer")
+    named = knows.assess(table[["customer", "x", "colour", "y"]], "y", **by)
     assert named.log_loss == right
-    of_drop_in = GaussianNB().assess(table[["customer", "x"]], y, groups="customer")
-    alone = GaussianNB().assess(table[["x"]], y, groups=table["customer"])
+    of_drop_in = GaussianNB().assess(table[["customer", "x"]], y, **by)
+    alone = GaussianNB().assess(table[["x"]], y, groups=table["customer"], folds=3)
     assert of_drop_in.log_loss == alone.log_loss
 
 

@@ -98,7 +98,7 @@ def fitted() -> Fitted:
 def some_rows() -> list[Row]:
     found: list[Row] = []
 
-    @settings(max_examples=80, phases=[Phase.generate], database=None)
+    @settings(max_examples=30, phases=[Phase.generate], database=None)
     @given(row=st.fixed_dictionaries(COLUMNS))
     def collect(row: Row) -> None:
         found.append(row)
@@ -361,7 +361,7 @@ SETS = [
 def texts_of(folder: Path, name: str) -> list[str]:
     """The texts of a set: words of all of them differ, so that many are needed."""
     with gzip.open(folder / "text" / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
-        records = [json.loads(line) for line in islice(lines, 1500)]
+        records = [json.loads(line) for line in islice(lines, 500)]
     return [str(record.get("text") or record.get("body") or "") for record in records]
 
 

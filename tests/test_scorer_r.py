@@ -35,11 +35,11 @@ def cells_of(columns: dict[str, list[Any]]) -> list[dict[str, Any]]:
 
 
 def test_mixed_tables_are_scored_as_in_python() -> None:
-    columns, _ = table(60, 9)
+    columns, _ = table(30, 9)
     columns["colour"][:3] = ["never seen", None, "red"]
     drawn: list[dict[str, Any]] = []
 
-    @settings(max_examples=60, phases=[Phase.generate], database=None)
+    @settings(max_examples=20, phases=[Phase.generate], database=None)
     @given(row=st.fixed_dictionaries(COLUMNS))
     def collect(row: dict[str, Any]) -> None:
         drawn.append(row)

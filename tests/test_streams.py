@@ -360,6 +360,7 @@ print(int(peak[1]) / 1e3, sum(map(len, texts)) / 1e6)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="Linux alone says the peak of a process in /proc"
 )

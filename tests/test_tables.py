@@ -49,11 +49,9 @@ def cells_in_batches(path: Path, rows: int, **options: Any) -> dict[str, list[An
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("end", ["", "\n"])
-@pytest.mark.parametrize("quote", ["", '"'])
-@pytest.mark.parametrize("size", [LONGEST // 2 - 20])
-def test_a_long_last_row_is_read(tmp_path: Path, size: int, quote: str, end: str) -> None:
-    path = tmp_path / "t.csv"
+@pytest.mark.parametrize(("quote", "end"), [("", ""), ('"', "\n")])
+def test_a_long_last_row_is_read(tmp_path: Path, quote: str, end: str) -> None:
+    path, size = tmp_path / "t.csv", LONGEST // 2 - 20
     line = end or "\n"
     path.write_bytes(f"a,b{line}1,x{line}2,{quote}{'x' * size}{quote}{end}".encode())
     whole = {name: of.tolist() for name, of in read(path).values.items()}
@@ -63,7 +61,7 @@ def test_a_long_last_row_is_read(tmp_path: Path, size: int, quote: str, end: str
 
 
 @pytest.mark.parametrize("ends", [("\n", "\r\n"), ("\r\n", "\n"), ("\r", "\n"), ("\n", "\r")])
-@pytest.mark.parametrize("rows", [2, 50_000])
+@pytest.mark.parametrize("rows", [2, 5_000])
 def test_lines_that_end_now_so_now_so(tmp_path: Path, ends: tuple[str, str], rows: int) -> None:
     path = tmp_path / "t.csv"
     lines = ["a,b", *(f'{i},"x{i}"' for i in range(rows))]
@@ -131,7 +129,8 @@ def test_gzip_of_several_members_is_one_file(tmp_path: Path) -> None:
 # Limits
 
 
-@pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.jsonl"])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["t.jsonl", "t.csv.gz"])
 def test_a_row_above_the_limit_is_refused_by_its_line(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     text = ('a,b\n1,"x\ny"\n2,' if "csv" in name else '\n{"b": 1}\n\n{"b": "').encode()
@@ -186,7 +185,7 @@ def test_what_a_column_is_does_not_depend_on_batches(tmp_path: Path, rows: int) 
 
 def test_many_columns(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
-    names = [f"c{i}" for i in range(30_000)]
+    names = [f"c{i}" for i in range(5_000)]
     path.write_text(",".join(names) + "\n" + ",".join("7" * len(names)) + "\n")
     assert cells_of(path) == {name: [7] for name in names}
 
@@ -211,6 +210,7 @@ def test_every_format_is_read_in_batches(tmp_path: Path) -> None:
         assert len(in_batches(path, 1 << 20)) == 1, path
 
 
+@pytest.mark.slow
 def test_batches_of_long_rows_are_short(tmp_path: Path) -> None:
     lengths = [BYTES // 3, 1, BYTES // 2, BYTES // 2, 1]
     cells = ["x" * length for length in lengths]

@@ -87,7 +87,7 @@ def scored(
 
 
 @pytest.mark.parametrize("case", CASES, ids=repr)
-@settings(max_examples=5)
+@settings(max_examples=2)
 @given(data=st.data())
 def test_a_query_gives_the_probabilities_of_the_model(
     base: tuple[str, Any], case: Case, data: Any
@@ -138,7 +138,7 @@ def fitted() -> Fitted:
 
 
 @pytest.mark.slow
-@settings(max_examples=8)
+@settings(max_examples=3)
 @given(rows=st.lists(st.fixed_dictionaries(COLUMNS), min_size=1, max_size=5))
 @pytest.mark.parametrize("where", ["inline", "table"])
 def test_default_models_of_mixed_tables(

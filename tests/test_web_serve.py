@@ -552,7 +552,7 @@ def test_what_costs_more_than_it_says_is_bounded(path, tmp_path) -> None:
     long = {"note": "a" * 2000}
     assert client.post("/predict", json=long).status_code == 200
     assert client.post("/predict?explain=1", json=long).status_code == 413
-    many = NaiveBayes("gaussian").fit(np.eye(1000), np.arange(1000) // 2)
+    many = NaiveBayes("gaussian", weights=None).fit(np.eye(1000), np.arange(1000) // 2)
     many.save(tmp_path / "many")
     client = asking(tmp_path / "many")
     most = client.get("/openapi.json").json()["paths"]["/predict"]["post"]["requestBody"]
