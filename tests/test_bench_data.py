@@ -11,9 +11,9 @@ pytest.importorskip("nanoarrow")
 from benchmarks import data as benchmark
 from benchmarks import rows as made
 from benchmarks.by_hand import ByHand
-from benchmarks.data import BARE, OURS, Measured, Setting, measure, walk
+from benchmarks.data import Setting, walk
 from benchmarks.process import cost
-from benchmarks.rows import LEVELS, NUMBERS, STRINGS, TARGET, names, query, write
+from benchmarks.rows import LEVELS, NUMBERS, STRINGS, TARGET, query, write
 
 N = 300
 
@@ -36,13 +36,6 @@ def test_rows_are_five_numbers_and_five_strings_of_which_the_target_tells():
     assert table["normal"][yes].mean() > table["normal"][~yes].mean() + 1
     assert yes.groupby(table["of_10"]).mean().agg(np.ptp) > 0.1
     assert arrow().equals(arrow())
-
-
-@pytest.mark.parametrize("k", LEVELS)
-def test_strings_are_different_words_of_5_to_20_letters(k):
-    found = names(k)
-    assert len(set(found)) == k
-    assert all(name.isalpha() and 5 <= len(name) <= 20 for name in found)
 
 
 @pytest.mark.parametrize("holder", benchmark.HOLDERS)
@@ -95,32 +88,6 @@ def test_memory_is_that_of_the_command_alone():
         cost([sys.executable, "-S", "-c", "nothing"])
 
 
-def test_ratios_are_to_the_bare_source_by_round():
-    found = Measured("m", {BARE: [1.0, 2.0, 4.0], OURS: [3.0, 2.0, 8.0]})
-    assert found.ratios() == [3, 1, 2]
-    assert "2x  (1 to 3)" in str(found)
-
-
-def test_sides_take_turns():
-    turns = []
-    sides = {side: lambda side=side: turns.append(side) for side in (BARE, OURS)}
-    measure("m", sides, rounds=2, repeat=2)
-    assert turns == [BARE, BARE, OURS, OURS] * 3
-
-
-def test_cases_are_chosen_by_name(capsys, monkeypatch):
-    done = []
-    for name in benchmark.CASES:
-        monkeypatch.setitem(benchmark.CASES, name, lambda _, name=name: done.append(name))
-    run("duckdb", "csv-train")
-    run("--hundred")
-    run()
-    assert done == ["duckdb", "csv-train", "hundred", *list(benchmark.CASES)[:-1]]
-    with pytest.raises(SystemExit):
-        run("other")
-    assert "'other' is none of polars, " in capsys.readouterr().err
-
-
 @pytest.mark.slow
 def test_frames_are_measured(capsys):
     run(*benchmark.HOLDERS)
@@ -128,12 +95,6 @@ def test_frames_are_measured(capsys):
     assert all(
         f"{name}: {verb}" in found for name in benchmark.HOLDERS for verb in ("fit", "predict")
     )
-
-
-def test_spark_is_not_measured_where_it_is_not_installed(capsys, monkeypatch):
-    monkeypatch.setattr("benchmarks.data.find_spec", lambda _: None)
-    run("spark")
-    assert "spark: not measured: PySpark is not installed" in capsys.readouterr().out
 
 
 @pytest.mark.slow

@@ -126,12 +126,6 @@ def test_what_was_measured_before_stays_and_nothing_tells_of_this_computer(tmp_p
         assert secret not in written
 
 
-def test_the_page_is_made_again_from_the_results_alone(tmp_path):
-    _, made = run("bandwidth", tmp_path=tmp_path)
-    page.main([str(tmp_path / "results" / "speed.json"), str(tmp_path / "again.md")])
-    assert (tmp_path / "again.md").read_text("utf-8") == made
-
-
 def test_the_committed_page_is_that_of_the_committed_results():
     found = page.read(page.RESULTS)
     drawn = [name for name in PICTURES if (page.PAGE.parent / "static" / name).exists()]
@@ -218,15 +212,3 @@ def test_a_table_says_medians_ranges_and_each_work_once():
 
 
 # Data --------------------------------------------------------------------------------------------
-
-
-def test_copies_of_texts_bring_new_words(tmp_path):
-    path = tmp_path / "mails.jsonl"
-    copies = texts.write(path, ["a b c d e f g h", "i j"], ["x", "y"], 400)
-    lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-    assert path.stat().st_size >= 400
-    assert len(lines) == 2 * copies
-    assert [line["label"] for line in lines] == ["x", "y"] * copies
-    assert lines[0]["text"] == "a b c d e f g h"
-    assert lines[2]["text"] == "a bb c d e f g h"
-    assert len({word for line in lines for word in line["text"].split()}) > 10 + copies - 2

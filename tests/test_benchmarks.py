@@ -61,16 +61,6 @@ def test_rare_classes_and_unlabelled_rows_are_left_out_and_said(tmp_path):
     assert "1 rows without a label" in told
 
 
-def test_label_column_is_the_readmes_unless_named(tmp_path):
-    folder = tmp_path / "tables"
-    folder.mkdir()
-    (folder / "t.csv").write_text("y,x\n1,2\n", encoding="utf-8")
-    table = "| file | label column |\n|---|---|\n| tables/t.csv | y |\n"
-    (tmp_path / "README.md").write_text(table, encoding="utf-8")
-    assert trial.tables(folder, {}, 10)[0].label == "y"
-    assert trial.tables(folder, {"t": "x"}, 10)[0].label == "x"
-
-
 def test_texts_join_subject_and_body_and_pair_training_with_test_files(tmp_path):
     for part, n in (("train", 12), ("test", 4)):
         records = [
@@ -98,21 +88,6 @@ def test_80_20_is_one_split_of_many_rows_and_three_of_fewer(tmp_path):
             assert len(test) == 300
             assert np.sum(task.y[test] == "b") == 60
         assert len({tuple(sorted(test)) for _, test in task.splits}) == len(task.splits)
-
-
-def test_what_peers_reached_is_kept_by_table_and_split_wherever_the_table_lies(tmp_path):
-    for folder in ("here", "there"):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "t.csv").write_text("x,y\n1,a\n", encoding="utf-8")
-    here, there = (
-        {
-            source.split: trial.kept_in(tmp_path, source, peers.FOREST)
-            for source in trial.tables(tmp_path / folder, {}, 10, peers.SPLITS)
-        }
-        for folder in ("here", "there")
-    )
-    assert here == there
-    assert here["2-fold"] != here["80/20"]
 
 
 def labelled(n=400, seed=0):
@@ -224,17 +199,6 @@ def test_a_class_is_thinned_to_learn_from_and_weighs_as_much_in_the_test():
         assert (y[train] == "b").mean() == pytest.approx(few.RARE, rel=0.05)
         assert np.average(y[test] == "b", weights=draw.weight) == pytest.approx(few.RARE)
         assert set(draw.weight[y[test] != "b"]) == {1.0}
-
-
-def test_the_largest_tables_are_those_of_the_most_rows(tmp_path, monkeypatch):
-    monkeypatch.setattr(few, "LEAST", 20)
-    for name, n in (("wide", 30), ("long", 50), ("longest", 60), ("short", 10), ("some", 25)):
-        cells = ",".join(["1"] * (99 if name == "wide" else 1))
-        lines = [cells.replace("1", "x"), *[cells] * n]
-        (tmp_path / f"{name}.csv").write_text("\n".join([*lines, ""]), encoding="utf-8")
-    found = few.largest(trial.tables(tmp_path, {}, 10))
-    assert [source.name for source in found] == ["longest", "long", "wide"]
-    assert few.largest([]) == []
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,16 @@ CLASSES = (1, 2, 3, 7, 8, 10, 33, 67)  # around the widths of vectors and of eig
 # Around the edges of groups (8), finishing tiles (64) and blocks (64 to 1024).
 ROWS = (0, 1, 2, 7, 15, 16, 17, 63, 65, 130, 1025)
 COLUMNS = (0, 1, 3, 7, 8, 9, 16, 50, 515)
+
+
+def in_turn(first: Sequence[Any], second: Sequence[Any], third: Sequence[Any]) -> list[Any]:
+    """Return each two of the first and the second, with those of the third in turn."""
+    return [
+        (a, b, third[(i + j) % len(third)])
+        for i, a in enumerate(first)
+        for j, b in enumerate(second)
+    ]
+
 
 needs_native = pytest.mark.skipif(native is None, reason="built without native kernels")
 
@@ -188,9 +199,10 @@ def test_tally_dense_of_every_size(n: int, d: int) -> None:
 
 
 @needs_native
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, ">f8"])
-@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize(
+    ("layout", "dtype", "weights"),
+    in_turn(LAYOUTS, [np.float64, np.float32, np.int64, ">f8"], WEIGHTS),
+)
 def test_tally_dense_of_every_layout(layout: str, dtype: Any, weights: str) -> None:
     rng = np.random.default_rng(1)
     for d in (5, 21):
@@ -465,9 +477,9 @@ def test_part_of_a_csr_matrix(either: ModuleType) -> None:
 
 
 @needs_native
-@pytest.mark.parametrize("k", CLASSES)
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("dtype", [np.int64, np.int32, np.int16, np.int8])
+@pytest.mark.parametrize(
+    ("k", "layout", "dtype"), in_turn(CLASSES, LAYOUTS, [np.int64, np.int32, np.int16, np.int8])
+)
 def test_codes_tally_and_scores(k: int, layout: str, dtype: Any) -> None:
     rng = np.random.default_rng([k, len(layout)])
     for n, d in ((0, 2), (1, 1), (3, 0), (70, 9), (1030, 3)):
@@ -615,16 +627,18 @@ def test_sums_of_class_after_class(threads: Any, kind: str, weights: str) -> Non
 
 
 @needs_native
-@pytest.mark.parametrize("most", [10, 40, 256])
 @pytest.mark.parametrize(
-    ("dtype", "last"),
+    ("dtype", "last", "most"),
     [
-        *[(dtype, x) for dtype in (np.float64, np.float32, np.int32, np.int64)
-          for x in (0, 1, 255, 256, 511, 0xFFFF, 0x10000, 0x20000, -1)],
-        *[(np.float64, x) for x in (0.5, np.nan, 2.0**40, 2.0**60, -(2.0**52), -(2.0**60))],
-        *[(np.float64, x) for x in (np.inf, -np.inf)],
+        *in_turn(
+            (np.float64, np.float32, np.int32, np.int64),
+            (0, 1, 255, 256, 511, 0xFFFF, 0x10000, 0x20000, -1),
+            (10, 40, 256),
+        ),
+        *[(np.float64, x, 40) for x in (0.5, np.nan, 2.0**40, 2.0**60, -(2.0**52), -(2.0**60))],
+        *[(np.float64, x, 10) for x in (np.inf, -np.inf)],
     ],
-)  # fmt: skip
+)
 def test_small_numbers_are_counted_in_bytes(
     threads: Any, dtype: Any, last: float, most: int
 ) -> None:

@@ -29,7 +29,7 @@ FAR = [1e155, 1e300, 1e308, 1.7976931348623157e308, np.inf]
 KERNELS = [reference] if dispatch.NATIVE is None else [reference, dispatch.NATIVE]
 
 
-@pytest.mark.parametrize("far", FAR)
+@pytest.mark.parametrize("far", FAR[::2])
 @pytest.mark.parametrize("weights", ["loo", "temperature", None])
 @pytest.mark.parametrize(
     "event",
