@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from naively.wings.files import FileOptions, read
-from naively.wings.files.json_rows import BLOCK
 from tests.in_batches import in_batches
 
 WORDS = st.sampled_from(["", "x", "a: b", '"k": 1', "é", "\n", "\\"])
@@ -116,7 +115,15 @@ def test_what_a_column_is(tmp_path: Path, lines: list[str], expected: dict[str, 
     assert cells(path, types={"a": "string"} if "1.50" in lines[0] else None) == expected
 
 
-@pytest.mark.parametrize("first", [0, BLOCK // 12])
+@pytest.fixture
+def _short_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Decode few lines together, so that a hundred are several blocks."""
+    monkeypatch.setattr("naively.wings.files.json_rows.BLOCK", 1 << 10)
+    monkeypatch.setattr("naively.wings.files.source.CHUNK", 1 << 9)
+
+
+@pytest.mark.usefixtures("_short_blocks")
+@pytest.mark.parametrize("first", [0, 300])
 def test_a_key_twice_is_named_by_its_line(tmp_path: Path, first: int) -> None:
     path = tmp_path / "t.jsonl"
     path.write_text('{"a": 1, "b": 2}\n' * first + '{"a": {"b": 1, "b": 2}}\n')
@@ -136,13 +143,10 @@ def test_a_key_twice_is_named_by_its_line(tmp_path: Path, first: int) -> None:
         read(path)
 
 
+@pytest.mark.usefixtures("_short_blocks")
 @pytest.mark.parametrize("late", ["2.50", '"x"', "null", "9223372036854775808"])
-def test_what_comes_late_counts_for_all(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, late: str
-) -> None:
-    path, rows = tmp_path / "t.jsonl", 1000
-    monkeypatch.setattr("naively.wings.files.json_rows.BLOCK", 1 << 12)
-    monkeypatch.setattr("naively.wings.files.source.CHUNK", 1 << 11)
+def test_what_comes_late_counts_for_all(tmp_path: Path, late: str) -> None:
+    path, rows = tmp_path / "t.jsonl", 400
     path.write_text('{"a": 1}\n' * rows + f'{{"c": [], "a": {late}, "b": {{"c": 0}}}}\n')
     (*_, last) = in_batches(path, rows + 9)
     assert list(last.values) == ["a", "c", "b.c"]
