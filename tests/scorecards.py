@@ -96,6 +96,12 @@ def first(term: Read) -> list[Any]:
 
 def cell(of: Read, row: Row) -> Any:
     """Return a cell as a term reads it; None where it is missing."""
+    if both := of.get("combined"):
+        x, y = (cell({"column": name}, row) for name in (of["column"], both["column"]))
+        if x is None or y is None or (both["operator"] == "/" and y == 0):
+            return None
+        sign = -1 if both["operator"] == "-" else 1
+        return x / y if both["operator"] == "/" else x + sign * both["times"] * y
     x = row.get(of["column"])
     if x is None or x != x:
         return None

@@ -305,7 +305,7 @@ def vocabulary() -> dict[str, list[str]]:
     found = {
         "evidence of a block": kinds.TermBlock.__subclasses__(),
         "beside it": kinds.BesideTerms.__subclasses__(),
-        "of several columns": [functions.ProductTerms, functions.RuleTerms],
+        "of several columns": get_args(functions.Several),
         "functions of cells": [*get_args(functions.ColumnFunction), functions.OneOf],
         "views of single columns": get_args(views.AnyTerm),
     }

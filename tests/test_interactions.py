@@ -91,7 +91,7 @@ def test_what_no_product_says_is_told_by_rules() -> None:
     nb, test = auto().fit(*chequers(2000)), chequers(1000, seed=9)
     assert all({"a", "b"} <= set(rule.columns) for rule in rules_of(nb)[:5])
     assert nb.score(*test) > 0.85
-    assert NaiveBayes().fit(*chequers(2000)).score(*test) < 0.6
+    assert NaiveBayes(derived=None).fit(*chequers(2000)).score(*test) < 0.6
 
 
 def test_columns_of_arrays_and_parts_of_times_are_taken_together_too() -> None:
@@ -128,10 +128,10 @@ def test_what_lines_gain_is_not_said_to_be_gained_by_interactions() -> None:
     c = a + 0.2 * noise
     told = 10 * (a - c) + 2 * a * b + rng.logistic(size=1500)
     X, y = {"a": a, "b": b, "c": c}, np.where(told > 0, "p", "q")
-    found = NOTE.fullmatch(auto().fit(X, y).notes_[0])
+    found = NOTE.fullmatch(auto(derived=None).fit(X, y).notes_[0])
     assert found is not None
     pure = NaiveBayes(weights="temperature").fit(X, y).assess().log_loss
-    lines = NaiveBayes().fit(X, y).assess().log_loss
+    lines = NaiveBayes(derived=None).fit(X, y).assess().log_loss
     assert lines < pure - 0.1
     assert float(found[4]) == pytest.approx(lines, abs=0.03)
 

@@ -18,6 +18,7 @@ OTHER = {  # than the default
     "smoothing": 0.25,
     "weights": "temperature",
     "interactions": "auto",
+    "derived": None,
     "text": "words",
     "presence": "ignore",
     "missing_values": ["NA", "?"],
@@ -26,7 +27,7 @@ OTHER = {  # than the default
     "half_life": 2.5,
 }
 BESIDE = {"half_life": {"time": [*range(20)]}}  # what an option needs
-WRITTEN = {"missing_values": "NA,?", "day_first": "true"}  # on the command line
+WRITTEN = {"missing_values": "NA,?", "day_first": "true", "derived": "none"}  # on the command line
 X, y = {"a": [1.0, 2.0, None, 8.0] * 5, "b": ["u", "v", "u", "v"] * 5}, ["p", "q", "p", "q"] * 5
 
 

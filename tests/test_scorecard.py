@@ -123,12 +123,16 @@ def models() -> list[NaiveBayes]:
     black = [x is not None and np.floor(2 * x) % 2 == 1 for x in columns["size"]]
     red = [of == (label == "yes") for of, label in zip(black, y, strict=True)]
     of_board = {**columns, "colour": np.where(red, "red", "blue").tolist()}
+    two = columns["size"], columns["number"]
     fitted = [
         nb.fit(cells, y)
         for nb, cells in zip(made, [columns, of_board, columns, columns, of_size], strict=True)
     ]
+    less = [x is not None and n is not None and x < n for x, n in zip(*two, strict=True)]
+    of_two = NaiveBayes(derived=["size - number", "size + 0.5 * number", "number / size"])
     return [
         *fitted,
+        of_two.fit(columns, np.where(less, "less", "more")),
         with_linear_part(NaiveBayes().fit(columns, y), products=9),
         with_linear_part(NaiveBayes({"size": "gaussian"}).fit(columns, y), products=3, rules=20),
     ]

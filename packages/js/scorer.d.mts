@@ -30,6 +30,12 @@ export interface Cell {
   readonly kind: Kind;
   readonly part?: "hour" | "weekday" | "month";
   readonly log?: true;
+  /** What the number is combined with. */
+  readonly combined?: {
+    readonly operator: "+" | "-" | "/";
+    readonly column: string;
+    readonly times: number;
+  };
 }
 
 export interface PresenceTerm extends Cell {

@@ -150,11 +150,24 @@ print.naively <- function(x, ...) {
 
 # The function that reads a column of a frame, as a term says. A list has NULL or NA where a text is missing.
 .reader <- function(of) {
+  if (!is.null(of$combined)) return(.reader_of_two(of))
   function(frame) {
     if (!of$column %in% names(frame)) return(rep(NA, nrow(frame)))
     x <- .cells(frame[[of$column]], of$column, of$kind)
     if (!is.null(of$part)) return(.part_of(x, of$part))
     if (is.null(of$log)) x else suppressWarnings(log(x))
+  }
+}
+
+# The same of a number that is made of two columns; NA where one is missing, or of x / 0.
+.reader_of_two <- function(of) {
+  each <- lapply(list(of$column, of$combined$column), function(name) .reader(list(column = name, kind = of$kind)))
+  times <- of$combined$times
+  function(frame) {
+    x <- as.numeric(each[[1]](frame))
+    y <- as.numeric(each[[2]](frame))
+    found <- switch(of$combined$operator, "+" = x + times * y, "-" = x - times * y, "/" = x / ifelse(y == 0, NA, y))
+    ifelse(is.nan(found), NA, found)
   }
 }
 

@@ -179,6 +179,12 @@ class Options:
         "What a few columns say together: none, auto to choose products and rules, or what these "
         "may be: 'rules=20; without=id; monotone=age:1; given=age < 30 and pay > 5'.",
     )
+    derived: Literal["auto"] | Sequence[str] | None = option(
+        "auto",
+        [*words("auto"), STRINGS, NONE],
+        "What is made of columns: auto (sums, differences and ratios of two, and numbers that are "
+        "names, where held-out rows gain), none, or these: 'opened - closed,debt / income'.",
+    )
     text: Literal["auto", "words"] = option(
         "auto",
         words("auto", "words"),

@@ -48,11 +48,7 @@ Level: TypeAlias = Any  # a string, a number or a boolean
 
 
 class Derived(ABC):
-    """A column that is computed from other columns, its sources, which identify it.
-
-    Its levels are known before any row is, and its sources are encoded columns, so that learning
-    and prediction cannot differ.
-    """
+    """A column that is computed from other columns, its sources, which identify it."""
 
     # Whether it says something beside what its sources say, as an addition to their evidence: it
     # counts only by a weight of its own, and is no part of the probability of a row.
@@ -68,6 +64,14 @@ class Derived(ABC):
         """The columns of the table that it is computed from in the end, each once."""
         of = map(roots_of, self.sources)
         return tuple(dict.fromkeys(chain.from_iterable(of)))
+
+
+class DerivedLevels(Derived):
+    """A column of levels that is computed from others, and counted like them.
+
+    Its levels are known before any row is, and its sources are encoded columns, so that learning
+    and prediction cannot differ.
+    """
 
     @property
     @abstractmethod
@@ -390,7 +394,7 @@ class Levels(ByValue, OfFields):
     declared: tuple[Level, ...] = ()
 
     @classmethod
-    def of_all(cls, columns: Sequence[Derived]) -> Levels:
+    def of_all(cls, columns: Sequence[DerivedLevels]) -> Levels:
         """Return the axis of all levels that derived columns can have."""
         return cls(tuple(columns), tuple(column.levels for column in columns))
 

@@ -146,6 +146,14 @@ class NaiveBayes(Classifier):
         (1) or lower (-1) the odds of the second of two classes ("monotone", what scikit-learn
         calls ``monotonic_cst``); and rules of your own, which are weighed like the others
         ("given").
+    derived : "auto", list of str or None, default "auto"
+        What is made of columns of numbers or times, with ``weights="loo"``: with "auto" sums,
+        differences and ratios of two, whose steps are added where held-out rows gain 6 nats; and
+        numbers that are names, as of persons or shops, of which each value counts by itself where
+        they gain 3. New rows are then taken to be of the same persons; ``groups=`` says that they
+        are not. A list has the only ones that are looked at, such as ``["debt / income", "opened -
+        closed", "age + 4 * years"]``, where a factor is a power of two. Columns that have no part
+        in interactions ("without", "monotone") have none in what is made of them.
     text : {"auto", "words"}, default "auto"
         What is counted of a column of texts that is not named in ``event_models``: with "auto",
         the words, the word bigrams, and the character n-grams (n from 2 to 5) of the first 500
@@ -235,6 +243,7 @@ class NaiveBayes(Classifier):
         smoothing: float | str = "auto",
         weights: Weighting | None = "loo",
         interactions: Literal["auto"] | Asked | None = None,
+        derived: Literal["auto"] | Sequence[str] | None = "auto",
         random_state: Seed = None,
         semi_supervised: bool = False,
         text: Literal["auto", "words"] = "auto",
@@ -250,6 +259,7 @@ class NaiveBayes(Classifier):
         self.smoothing = smoothing
         self.weights = weights
         self.interactions = interactions
+        self.derived = derived
         self.random_state = random_state
         self.semi_supervised = semi_supervised
         self.text = text
@@ -599,6 +609,11 @@ class NaiveBayes(Classifier):
             raise ValueError(
                 f"interactions needs weights='loo', got {self.weights!r}: they are fitted "
                 "beside the weights of the columns."
+            )
+        if isinstance(self.derived, list | tuple) and self.derived and self.weights != "loo":
+            raise ValueError(
+                f"derived={list(self.derived)!r} needs weights='loo', got {self.weights!r}: what "
+                "is made of columns is fitted beside their weights."
             )
         given = {of.name: getattr(self, of.name) for of in fields(Settings) if of.init}
         seconds = duration_of(self.half_life)

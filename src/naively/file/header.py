@@ -28,6 +28,7 @@ from naively.model.counted import AddedNoise
 from naively.model.model import Sought
 from naively.options import Weighting
 from naively.schema.schema import Missing, MissingAs, TimePart
+from naively.terms.functions import Combined
 
 FORMAT = 1
 
@@ -79,7 +80,8 @@ class SavedGroup:
     analyser: Saved | None = None
 
 
-FunctionKind: TypeAlias = Literal["line", "step", "above", "there"]
+FunctionKind: TypeAlias = Literal["line", "step", "above", "is", "there"]
+SavedCell: TypeAlias = SavedName | Combined
 
 
 @dataclass(frozen=True)
@@ -87,11 +89,11 @@ class SavedLinear:
     """The terms and rules of a linear part; all numbers are arrays."""
 
     # the group, the column and the kind of each; the level of a step, and all that it is among
-    terms: tuple[tuple[int, SavedName, FunctionKind, Level | None, tuple[Level, ...]], ...]
+    terms: tuple[tuple[int, SavedCell, FunctionKind, Level | None, tuple[Level, ...]], ...]
     # the group and the column of each; the levels for one of which it holds, or None where it holds
     # from an edge on; the side of a missing cell; and the levels for which it does not hold, none
     # where these are all others
-    conditions: tuple[tuple[int, SavedName, tuple[Level, ...] | None, int, tuple[Level, ...]], ...]
+    conditions: tuple[tuple[int, SavedCell, tuple[Level, ...] | None, int, tuple[Level, ...]], ...]
     rules: tuple[tuple[int, ...], ...]  # the numbers of the conditions of each rule
     ridge: float  # of the slopes
 

@@ -22,6 +22,7 @@ from naively.counting.axis import (
     Cells,
     Columns,
     Derived,
+    DerivedLevels,
     Level,
     Levels,
     Name,
@@ -68,7 +69,9 @@ from naively.terms.functions import (
     NOTHING,
     Above,
     ColumnFunction,
+    Combined,
     Condition,
+    Is,
     Line,
     LinearPart,
     OneOf,
@@ -491,6 +494,7 @@ def _checked(name: str, high: Floats, unread: UnreadArrays) -> Sums:
 LARGEST = 1e12  # of a slope, a bias or the intercept in nats, of a weight, and of a term
 FARTHEST = 1e300  # of a number that a line is clipped at, or centred by
 LEAST_SCALE = 1e-200  # of a term: a slope over its scale is finite
+LARGEST_POWER = 1_000  # of two
 LEAST_OF_PRODUCT = 1e-12  # the least scale of a product of two terms
 
 
@@ -507,7 +511,7 @@ def write_linear(
     # linear: the terms and products; groups: the number of each group in the header; places: the
     # number of each class among the slopes; the number after the last has slopes of 0
     # The arrays are linear/range of shape (lines, 2), where a line is clipped; linear/unit of shape
-    # (lines and steps, 2), the centre and the scale; linear/edge of shape (terms above an edge,);
+    # (lines and steps, 2), the centre and the scale; linear/edge of shape (terms above or at it,);
     # linear/slope of shape (terms with slopes, classes); linear/intercept of shape (classes,). If
     # there are products, linear/product of shape (products, 2), the numbers of their terms,
     # linear/product_scale of shape (products,) and linear/product_slope of shape (products,
@@ -524,7 +528,7 @@ def write_linear(
                 units.append((centre, scale))
             case Step(_, centre, scale):
                 units.append((centre, scale))
-            case Above(edge):
+            case Above(edge) | Is(edge):
                 edges.append(edge)
     arrays["linear/range"] = np.array(lines, np.float64).reshape(-1, 2)
     arrays["linear/unit"] = _table(units, [0, 1])
@@ -604,7 +608,13 @@ def _table(rows: Sequence[tuple[float, ...]], places: Sequence[int]) -> Floats:
     return np.array(found, np.float64).reshape(len(rows), len(places))
 
 
-KINDS: dict[type, FunctionKind] = {Line: "line", Step: "step", Above: "above", There: "there"}
+KINDS: dict[type, FunctionKind] = {
+    Line: "line",
+    Step: "step",
+    Above: "above",
+    Is: "is",
+    There: "there",
+}
 
 
 def _levels_of(term: Term) -> tuple[Level | None, list[Level]]:
@@ -623,17 +633,20 @@ def _read_terms(
     kinds = [of[2] for of in saved.terms]
     clip = unread.take("linear/range", shape=(kinds.count("line"), 2))
     unit = unread.take("linear/unit", shape=(kinds.count("line") + kinds.count("step"), 2))
-    above = unread.take("linear/edge", shape=(kinds.count("above"),))
+    above = unread.take("linear/edge", shape=(kinds.count("above") + kinds.count("is"),))
     ranges, units, edges = (iter(of.tolist()) for of in (clip, unit, above))
     terms = []
     for group, column, kind, level, among in saved.terms:
         key = _key_of(group, column, keys, known)
         if (level is None) != (kind != "step"):
             raise ValueError("a step has no level, or another term has one")
-        _check_layout(column, key, None if kind in ("line", "above") else [level, *among])
+        _check_layout(column, key, None if kind in ("line", "above", "is") else [level, *among])
         function: ColumnFunction = There()
-        if kind == "above":
-            function = Above(_checked_edge(next(edges)))
+        if isinstance(column, Combined) and kind not in ("above", "there"):
+            raise ValueError("there is a line or a step of two columns")
+        if kind in ("above", "is"):
+            edge = _checked_edge(next(edges))
+            function = Above(edge) if kind == "above" else Is(edge)
         elif kind != "there":
             low, high = next(ranges) if kind == "line" else (0.0, 1.0)
             centre, scale = next(units)
@@ -691,7 +704,10 @@ def _key_of(
     key = keys[group]
     if key.analyser is not None or key.kind == "text":
         raise ValueError("there are terms of texts")
-    if isinstance(column, Derived) != (key.kind in DERIVED):
+    if isinstance(column, Combined):
+        if key.event.layout != "numbers" or abs(column.power) > LARGEST_POWER:
+            raise ValueError("there are terms of two columns that are not numbers")
+    elif isinstance(column, Derived) != (key.kind in DERIVED):
         raise ValueError("there are terms of columns that are not in their group")
     if not all(root in known for root in roots_of(column)):
         raise ValueError("there are terms of columns that there are not")
@@ -717,7 +733,7 @@ def _check_layout(column: Name, key: GroupKey, levels: Sequence[Level | None] | 
     for level in levels or ():
         wrong = type(level) is tuple or level != level  # noqa: PLR0124
         wrong |= key.kind == "string" and type(level) is not str
-        if wrong or (isinstance(column, Derived) and level not in column.levels):
+        if wrong or (isinstance(column, DerivedLevels) and level not in column.levels):
             raise ValueError("there is a step of what is no level of its column")
 
 

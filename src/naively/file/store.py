@@ -326,8 +326,8 @@ def _check_columns(schema: Schema) -> None:
 def _settings(header: Header) -> Settings:
     """Return the settings of the model, or raise a ValueError if one of them is none."""
     saved, prior, kinds = header.settings, header.class_prior, DECLARED
-    # Files that were written before there was a half-life lack it.
-    wrong = next(iter((kinds.keys() ^ saved.keys()) - {"half_life"}), None)
+    # Files that were written before there were these options lack them.
+    wrong = next(iter((kinds.keys() ^ saved.keys()) - {"half_life", "derived"}), None)
     if wrong is not None:
         raise ValueError(f"settings has no {shown(wrong)}, or lacks it")
     for name, value in saved.items():

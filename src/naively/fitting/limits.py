@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from naively.counting.block import Block, BlockKey
 from naively.data.columns import missing_column
 from naively.kernels.reference import Floats
 from naively.model.model import Model
-from naively.terms.functions import MOST_CONDITIONS, Above, Condition, OneOf, Points, Term
+from naively.terms.functions import MOST_CONDITIONS, Above, Combined, Condition, OneOf, Points, Term
 
 MOST_RULES = 200  # unless another number is asked for
 NAMES = ("rules", "without", "monotone", "given")  # of what may be asked
@@ -131,6 +131,35 @@ def known_columns(model: Model) -> dict[str, KnownColumn]:
             levels = axis.levels[j] if isinstance(axis, Levels) else None
             found[title(name)] = KnownColumn(group.key, name, levels)
     return found
+
+
+SIGN = re.compile(r" ([-+/]) (?:([\d.]+) \* )?")
+
+
+def read_combined(said: str, columns: Mapping[str, KnownColumn]) -> tuple[BlockKey, Combined]:
+    """Read a sum, a difference or a ratio of two columns, which may have signs in their names."""
+    for sign in SIGN.finditer(said):
+        a, b = columns.get(said[: sign.start()].strip()), columns.get(said[sign.end() :].strip())
+        if a is None or b is None:
+            continue
+        if a.levels is not None or b.levels is not None or a.group != b.group:
+            raise ValueError(
+                f"derived has {said!r}, but the two columns are not both numbers, or both times, "
+                "of one event model."
+            )
+        power = np.log2(float(sign[2] or 1.0))
+        if power != np.rint(power) or (power and sign[1] == "/"):
+            raise ValueError(
+                f"derived has {said!r}: a factor is a power of two, such as 4 or 0.25, of what is "
+                "added or taken away."
+            )
+        operator = cast("Literal['+', '-', '/']", sign[1])
+        return a.group, Combined(a.name, operator, b.name, int(power))
+    known = ", ".join(name for name, of in columns.items() if of.levels is None)
+    raise ValueError(
+        f"derived has {said!r}, which is no sum, difference or ratio of two columns of numbers: "
+        f"write it as 'debt / income'; the columns of numbers are {known or 'none'}."
+    )
 
 
 AND = re.compile(r"\s+and\s+", re.IGNORECASE)

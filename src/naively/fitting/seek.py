@@ -10,14 +10,23 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Level, Name, title
-from naively.counting.block import Batch, BlockKey, Codes, Dense, joined
+from naively.counting.axis import Columns, Level, Name, title
+from naively.counting.block import Batch, BlockKey, Codes, Dense, joined, numbers_of
 from naively.counting.labels import Labels
 from naively.counting.leave_one_out import Part
 from naively.events import Bernoulli
 from naively.events.histogram import between
+from naively.fitting.combine import OPERANDS, Candidates, Found, Operand
 from naively.fitting.leave_one_out import LeaveOneOut
-from naively.fitting.limits import MOST_RULES, GivenRule, Limits, known_columns, read_rule
+from naively.fitting.limits import (
+    MOST_RULES,
+    GivenRule,
+    Limits,
+    known_columns,
+    read_combined,
+    read_rule,
+)
+from naively.fitting.names import Values, named
 from naively.fitting.weights import (
     THIRDS,
     Chosen,
@@ -43,6 +52,7 @@ from naively.terms.functions import (
     NOTHING,
     Above,
     Condition,
+    Is,
     Line,
     LinearPart,
     OneOf,
@@ -96,6 +106,12 @@ def seek(rows: Weighed, limits: Limits | None = None) -> tuple[LinearPart, float
     columns = columns_of(rows.model, rows.batches)
     basis, cut = basis_of(columns, said, labels), cut_of(columns, said, labels, limits)
     given = Given.of(rows, limits) if limits is not None and limits.given else None
+    numbers = numbers_of_columns(columns, rows.model)
+    free = {of for of, sign in zip(cut.parts, cut.signs, strict=True) if not sign}
+    sought = {of: x for of, x in numbers.items() if of in free}
+    if rows.model.settings.derived != "auto":
+        cut = with_combined(cut, numbers, combined_as_given(rows.model, numbers), labels)
+        sought = {}
     if not (basis.terms or cut.parts or given):
         return NOTHING, 0.0, 0.0
     thirds, weight = [*rows.thirds], labels.weights
@@ -114,10 +130,59 @@ def seek(rows: Weighed, limits: Limits | None = None) -> tuple[LinearPart, float
         each = zip(thirds, best.z, best.slopes, strict=True)
         thirds = [third._replace(joint=joint_with(third.joint, of, x)) for third, of, x in each]
     shape = STEPS if limits is None else TABLES._replace(most=limits.rules)
-    grown, after = grow(cut, thirds, joint, labels, shape)
-    if grown is not None:
-        linear = with_rules(linear, cut, grown, labels, shape)
-    return linear, before / held, after / held
+    most = {of: sought[of] for of in _most_said([*sought], OPERANDS, said)}
+    linear, joint, thirds = with_growth(linear, joint, thirds, cut, most, labels, shape)
+    after = sum(third.loss(labels) for third in thirds)
+    names, gain = named(Values.among(sought), thirds, joint, labels)
+    return with_names(linear, names), before / held, (after - gain) / held
+
+
+def _most_said(columns: list[Operand], most: int, said: Said) -> list[Operand]:
+    """Return so many of some columns at most: those that say most."""
+    if len(columns) <= most:
+        return columns
+    of = said()
+    return sorted(columns, key=lambda column: -of.get(Part(*column), 0.0))[:most]
+
+
+def with_growth(
+    linear: LinearPart,
+    joint: Floats,
+    thirds: list[Third],
+    cut: Cut,
+    numbers: Mapping[Operand, Floats],  # of columns that may be combined, (rows,)
+    labels: Labels,
+    shape: Shape,
+) -> tuple[LinearPart, Floats, list[Third]]:
+    """Add steps or rules, of columns made of two too, as far as held-out thirds gain by them."""
+    chosen, most = Growth.of([cut] * len(thirds), thirds, labels, shape), list[Found]()
+    candidates = None if chosen is None else Candidates.among(numbers)
+    if chosen is not None and candidates is not None:
+        some = labels.take(np.arange(len(thirds[0].joint)))
+        each = [candidates.best(third.joint, some, third.rest) for third in thirds]
+        cuts = [with_combined(cut, numbers, found, labels) for found in each]
+        more = Growth.of(cuts, thirds, labels, shape, chosen)
+        if more is not None and more.loss < chosen.loss - OF_COMBINED:
+            chosen, most = more, candidates.best(joint, labels)
+    if chosen is None or not chosen.tables:
+        return linear, joint, thirds
+    if most:
+        every = with_combined(cut, numbers, most, labels)
+        used = used_most(chosen.on_all(every, joint, labels), every)
+        cut = with_combined(cut, numbers, [of for of in most if of in used], labels)
+    grown = chosen.on_all(cut, joint, labels)
+    linear = with_rules(linear, cut, grown, labels, shape)
+    return linear, joint + added_by(grown, cut, chosen, joint), chosen.without_each(thirds)
+
+
+def with_names(linear: LinearPart, names: Mapping[Operand, Mapping[float, Floats]]) -> LinearPart:
+    """Return a linear part with what exact numbers add, (classes,) each."""
+    of = {
+        Term(*column, Is(value)): tuple(points.tolist())
+        for column, values in names.items()
+        for value, points in values.items()
+    }
+    return replace(linear, of={**linear.of, **of}) if of else linear
 
 
 # --- Functions of one column ---------------------------------------------------------------------
@@ -546,6 +611,54 @@ def cut_of(
     )
 
 
+def numbers_of_columns(
+    columns: Sequence[tuple[Group, Dense | Codes]], model: Model
+) -> dict[Operand, Floats]:
+    """Return the numbers, (rows,), of columns that are read as they are in the table."""
+    return {
+        (group.key, name): numbers_of(block, j)
+        for group, block in columns
+        if isinstance(block, Dense) and group.kind in COMBINED and group.key not in model.view.reads
+        for j, name in enumerate(block.axis.columns)
+    }
+
+
+def combined_as_given(model: Model, numbers: Mapping[Operand, Floats]) -> list[Found]:
+    """Return the sums, differences and ratios that are asked for."""
+    known = {
+        title(of): column
+        for of, column in ((of.name, of) for of in known_columns(model).values())
+        if (column.group, of) in numbers or column.levels is not None
+    }
+    return [read_combined(said, known) for said in model.settings.derived or ()]
+
+
+def with_combined(
+    cut: Cut,
+    numbers: Mapping[Operand, Floats],
+    found: Sequence[Found],
+    labels: Labels,
+) -> Cut:
+    """Return cut columns, and beside them some that are made of two."""
+    if not found:
+        return cut
+    values = [of.of(*(numbers[key, name] for name in of.sources)) for key, of in found]
+    block = Dense(np.stack(values, axis=1), Columns(tuple(of for _, of in found)))
+    bins, codes = [], []
+    for _, edges, of_column in bins_of(block, range(len(found)), labels.weight):
+        bins.append(edges)
+        codes.append(of_column)
+    return replace(
+        cut,
+        parts=[*cut.parts, *found],
+        bins=[*cut.bins, *bins],
+        codes=np.concatenate([cut.codes, codes]),
+        sizes=np.append(cut.sizes, [len(edges) + 2 for edges in bins]),
+        ordered=np.append(cut.ordered, np.ones(len(found), np.bool_)),
+        signs=np.append(cut.signs, np.zeros(len(found), np.int8)),
+    )
+
+
 def bins_of(
     block: Dense | Codes, columns: Sequence[int], weight: Floats | None
 ) -> Iterator[tuple[int, Bins, NDArray[np.uint8]]]:
@@ -639,35 +752,99 @@ LARGEST_RATE = 0.8  # where there may be fewer tables than ``MOST_RULES``, each 
 STEPS, TABLES = Shape(columns=1, conditions=2, rate=0.5), Shape(columns=3, conditions=4, rate=0.3)
 
 
-def grow(
-    cut: Cut, thirds: Sequence[Third], joint: Floats, labels: Labels, shape: Shape
-) -> tuple[Grown | None, float]:
-    """Grow as many rules on all rows as lower the log loss of held-out rows most."""
-    # With them comes that loss, in nats.
-    before = sum(third.loss(labels) for third in thirds)
-    k = 1 if len(labels.classes) == 2 else len(labels.classes)
-    work = len(labels) * len(cut.parts) * k
-    able = min(NUMBERS // (k * 2**shape.conditions), WORK // work) if work else 0
-    most = min(shape.most, able)
-    if able < FEW or not most:  # it would take long to grow a few
-        return None, before
-    shape = shape._replace(rate=min(LARGEST_RATE, shape.rate * MOST_RULES / most))
-    curves = []
-    for third in thirds:
-        held = np.zeros(len(third.joint), np.bool_)
-        held[third.held] = True
-        grown = grow_on(cut, third.joint, labels, held, shape, most, PATIENCE_OF_RULES)
-        curves.append(grown.losses[: grown.rounds + 1])
-    longest = max(map(len, curves))
-    each = [np.pad(of, (0, longest - len(of)), mode="edge") for of in curves]
-    loss = np.sum(each, axis=0)
-    best = int(np.argmin(loss))
-    # As of slopes: which columns say most was found on all rows, those held out too.
-    enough = WORTH + cut.passed_over / len(thirds[0].joint)
-    if loss[best] >= loss[0] - enough:
-        return None, before
-    none = np.zeros(len(joint), np.bool_)
-    return grow_on(cut, joint, labels, none, shape, best, 0), before * float(loss[best] / loss[0])
+COMBINED = ("number", "time")  # what columns that are combined hold
+LITTLE = 0.1  # of what the column that is used most adds
+OF_COMBINED = 6.0  # nats that are to be saved by columns that are made of two
+
+
+class Growth(NamedTuple):
+    """How many tables lower the log loss of held-out rows most."""
+
+    shape: Shape
+    tables: int
+    loss: float  # of the held-out rows with them, in nats
+    grown: list[tuple[Cut, Grown]]  # without each third
+
+    @classmethod
+    def of(
+        cls,
+        cuts: Sequence[Cut],
+        thirds: Sequence[Third],
+        labels: Labels,
+        shape: Shape,
+        beyond: Growth | None = None,
+    ) -> Growth | None:
+        """Grow tables without each third, on the columns that are cut for it.
+
+        None if that would take long, or if on the first third they are no better than others.
+        """
+        k = 1 if len(labels.classes) == 2 else len(labels.classes)
+        work = len(labels) * len(cuts[0].parts) * k
+        able = min(NUMBERS // (k * 2**shape.conditions), WORK // work) if work else 0
+        most = min(shape.most, able)
+        if able < FEW or not most:  # it would take long to grow a few
+            return None
+        shape = shape._replace(rate=min(LARGEST_RATE, shape.rate * MOST_RULES / most), most=most)
+        curves, every = [], []
+        for cut, third in zip(cuts, thirds, strict=True):
+            held = np.zeros(len(third.joint), np.bool_)
+            held[third.held] = True
+            grown = grow_on(cut, third.joint, labels, held, shape, most, PATIENCE_OF_RULES)
+            every.append((cut, grown))
+            curves.append(grown.losses[: grown.rounds + 1])
+            if len(every) == 1 and beyond is not None:
+                others = beyond.grown[0][1]
+                if curves[0].min() >= others.losses[: others.rounds + 1].min():
+                    return None
+        longest = max(map(len, curves))
+        each = [np.pad(of, (0, longest - len(of)), mode="edge") for of in curves]
+        loss = np.sum(each, axis=0)
+        best = int(np.argmin(loss))
+        # As of slopes: which columns say most was found on all rows, those held out too.
+        if loss[best] >= loss[0] - WORTH - cuts[0].passed_over / len(thirds[0].joint):
+            best = 0
+        return cls(shape, best, float(loss[best]), every)
+
+    def on_all(self, cut: Cut, joint: Floats, labels: Labels) -> Grown:
+        """Grow as many tables on all rows."""
+        none = np.zeros(len(joint), np.bool_)
+        return grow_on(cut, joint, labels, none, self.shape, self.tables, 0)
+
+    def without_each(self, thirds: Sequence[Third]) -> list[Third]:
+        """Return thirds with what was grown without each of them."""
+        return [
+            of._replace(joint=of.joint + added_by(grown, cut, self, of.joint))
+            for of, (cut, grown) in zip(thirds, self.grown, strict=True)
+        ]
+
+
+def used_most(grown: Grown, cut: Cut) -> list[tuple[BlockKey, Name]]:
+    """Return columns by how much the tables that they are in add, but for those of little."""
+    size = np.ptp(grown.values[: grown.rounds], axis=1).max(axis=1)
+    of_column = np.zeros(len(cut.parts))
+    for columns, of in zip(grown.columns[: grown.rounds], size, strict=True):
+        of_column[np.unique(columns[columns >= 0])] += of
+    order = np.argsort(-of_column, kind="stable")
+    return [cut.parts[at] for at in order if of_column[at] >= LITTLE * of_column.max()]
+
+
+def added_by(grown: Grown, cut: Cut, chosen: Growth, joint: Floats) -> Floats:
+    """Return what the first tables that were grown add to rows, (rows, classes)."""
+    n, k = joint.shape
+    found = np.zeros((n, grown.values.shape[2]))
+    for at in range(min(chosen.tables, grown.rounds)):
+        used = np.flatnonzero(grown.columns[at] >= 0)
+        columns, cell = grown.columns[at, used], np.zeros(n, np.int64)
+        for depth, column in enumerate(columns.tolist()):
+            bits = grown.masks[at, depth] >> np.arange(cut.sizes[column], dtype=np.uint64)
+            cell |= (bits & np.uint64(1)).astype(np.int64)[cut.codes[column, :n]] << depth
+        value = grown.values[at]
+        if chosen.shape.columns == 1:  # missing cells have no value
+            there = cut.codes[columns[0], :n] < cut.sizes[columns[0]] - 1
+            found += np.where(there[:, None], value[cell], 0.0)
+        else:
+            found += value[cell]
+    return found @ [[-0.5, 0.5]] if k == 2 else found
 
 
 def grow_on(

@@ -16,7 +16,7 @@ from naively.counting.axis import (
     VALUE,
     Axis,
     Cells,
-    Derived,
+    DerivedLevels,
     Levels,
     Name,
     Words,
@@ -38,7 +38,7 @@ from naively.model.model import Model
 from naively.schema.encode import plain_cells
 from naively.schema.schema import Group
 from naively.tabular import Drawn, Tabular, are_numbers
-from naively.terms.functions import ProductTerms, RuleTerms
+from naively.terms.functions import CombinedTerms, ProductTerms, RuleTerms
 from naively.terms.kinds import ABSENT, Items
 from naively.terms.terms import Terms
 
@@ -398,7 +398,7 @@ def explain(
 
     @cache  # a product shows the cells of columns that are shown themselves
     def cells(name: Name) -> Sequence[object]:
-        if isinstance(name, Derived):
+        if isinstance(name, DerivedLevels):
             return name.cells(cells)
         return plain_cells(rows.values(name)) if name in rows.names else ()
 
@@ -498,6 +498,10 @@ def _add_several(
             case RuleTerms():
                 for names, said, added in rules_of_rows(several, blocks):
                     _put_together(lines, "rules", names, said, added)
+            case CombinedTerms():
+                for names, some in several.by_columns():
+                    numbers = some.cells(blocks)[:, 0].tolist()
+                    _put_together(lines, "combined", names, numbers, some.added(blocks))
 
 
 def _put_together(

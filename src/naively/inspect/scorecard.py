@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from importlib.resources import files
 from os import PathLike
@@ -28,7 +28,7 @@ from naively.model.held_out import least_at
 from naively.model.model import Model
 from naively.schema.schema import BESIDE, EMPTY, Group, TimePart
 from naively.schema.text import Text
-from naively.terms.functions import Above, Condition, Line, OneOf, Step, Term
+from naively.terms.functions import Above, Combined, Condition, Line, OneOf, Step, Term
 from naively.terms.views import (
     AnyTerm,
     Cell,
@@ -36,6 +36,7 @@ from naively.terms.views import (
     PresenceTerm,
     Readable,
     TokensTerm,
+    With,
     cells_of,
     refused,
 )
@@ -98,7 +99,9 @@ class Scorecard(Shown):
             model.classes,
             model.class_log_prior,
             model.terms.start,
-            _with_one_presence(model.terms.each(columns, reader.factor, reader.condition)),
+            _with_one_presence(
+                model.terms.each(columns, reader.factor, reader.condition, reader.cell)
+            ),
             kinds,
             least_at(model.counted.held_out),
         )
@@ -106,7 +109,7 @@ class Scorecard(Shown):
     @cached_property
     def columns(self) -> list[str]:
         """The columns that the terms read, in the table's order."""
-        read = {cell.column for term in self.terms for cell in cells_of(term)}
+        read = {name for term in self.terms for cell in cells_of(term) for name in cell.columns}
         return [name for name in self.kinds if name in read]
 
     def every(self, kind: type[T]) -> list[T]:
@@ -317,12 +320,19 @@ class _Reader:
                 test = OneOf(()) if edge > 1 else truth
         return OfCell(cell.plain, test, of.missing)
 
+    def cell(self, key: BlockKey, name: Name) -> Cell:
+        """Return what is read of a column, by the key of its group."""
+        return self._cell(name, self.groups[key])
+
     def _cell(self, name: Name, group: Group) -> Cell:
         """Return what is read of a column, as its group reads it."""
         event = group.event
         match name:
             case TimePart():
                 return Cell(title(name.of), "time", name.part)
+            case Combined(a, operator, b, power):
+                combined = With(operator, title(b), 2.0**power)
+                return replace(self._cell(a, group), combined=combined)
             case Derived():
                 raise TypeError(f"{name} follows from other columns")
         kind = self.model.view.schema.kinds[name]

@@ -43,7 +43,16 @@ const READ = { // how a cell of each kind is read; undefined is no such cell
 READ.boolean = READ.number;
 
 // The function that reads a cell of a row, as a term says; undefined is missing.
-function reader({ column, kind, part, log }) {
+function reader({ column, kind, part, log, combined }) {
+  if (combined) { // a number made of two columns
+    const { operator, times } = combined, [a, b] = [column, combined.column].map((name) => reader({ column: name, kind }));
+    return (row) => {
+      const x = a(row), y = b(row);
+      if (x === undefined || y === undefined || (operator === "/" && y === 0)) return undefined;
+      const both = operator === "/" ? x / y : operator === "+" ? x + times * y : x - times * y;
+      return Number.isNaN(both) ? undefined : both;
+    };
+  }
   return (row) => {
     const cell = Object.hasOwn(row, column) ? row[column] : null;
     if (cell === null || cell === undefined || Number.isNaN(cell)) return undefined;
@@ -362,6 +371,11 @@ function byCharacter(a, b) {
   return i < 0 ? x.length - y.length : x[i] - (y[i] ?? -1);
 }
 
+// The name of a number that is made of two columns.
+function titleOf({ column, combined: { operator, column: other, times } }) {
+  return `${column} ${operator} ${times === 1 ? "" : `${times} * `}${other}`;
+}
+
 // What a term is called in an explanation, and the cells that it shows.
 function lineOf(term, row, token) {
   const cell = (name) => (Object.hasOwn(row, name) ? row[name] ?? null : null);
@@ -371,6 +385,7 @@ function lineOf(term, row, token) {
     const names = term.conditions ? [...of.keys()].sort(byCharacter) : [...of.keys()];
     return [names.join(" × "), names.map((name) => cell(of.get(name).column))];
   }
+  if (term.combined) return [titleOf(term), reader(term)(row)];
   const { column, part } = term, value = cell(column);
   if (token !== undefined) return [column, token];
   if (part) return [`${column} (${part})`, partOf(seconds(value), part)];

@@ -12,7 +12,7 @@ from naively.counting.axis import (
     DENSE_RANGE,
     Analyser,
     Columns,
-    Derived,
+    DerivedLevels,
     Encoded,
     Level,
     Levels,
@@ -170,10 +170,10 @@ class OfTable(Encoded):
         return self.rows.numbers([name])[:, 0]
 
     def codes_of(self, name: Name, levels: Sequence[Level]) -> NDArray[np.integer]:
-        if isinstance(name, Derived) and levels == name.levels:
+        if isinstance(name, DerivedLevels) and levels == name.levels:
             return name.codes(self)
         axis = Levels((name,), (tuple(levels),))
-        if isinstance(name, Derived):
+        if isinstance(name, DerivedLevels):
             return placed(name.codes(self), name.levels, axis, 0)
         return look_up_levels(self.rows, axis).codes[:, 0]
 
@@ -457,7 +457,7 @@ class Held(Encoded):
         if name in self.coded:
             block, at = self.coded[name]
             return block.codes[:, at], block.axis.levels[at]
-        if isinstance(name, Derived):
+        if isinstance(name, DerivedLevels):
             return name.codes(self), name.levels
         return levels_of(self.number(name))  # truths are numbers
 

@@ -18,6 +18,7 @@ from naively.counting.axis import (
     Axis,
     Columns,
     Derived,
+    DerivedLevels,
     Encoded,
     Levels,
     Name,
@@ -170,7 +171,7 @@ class Schema(Shown, OfFields):
         return frozenset(found)
 
     @cached_property
-    def derived(self) -> tuple[Derived, ...]:
+    def derived(self) -> tuple[DerivedLevels, ...]:
         """The columns that follow from others: parts of times, and which cells are missing."""
         return tuple(name for group in self.groups for name in group.derived)
 
@@ -597,7 +598,7 @@ def _check_kinds(rows: Rows, group: Group, names: Iterable[Name]) -> None:
 
 @final
 @dataclass(frozen=True)
-class TimePart(Derived):
+class TimePart(DerivedLevels):
     """The hour, weekday or month of a column of times."""
 
     of: Name
@@ -624,7 +625,7 @@ class TimePart(Derived):
 
 @final
 @dataclass(frozen=True)
-class Missing(Derived):
+class Missing(DerivedLevels):
     """Whether a cell of a column is missing: 0 where there is a value, 1 where there is none."""
 
     of: Name
@@ -650,7 +651,7 @@ class Missing(Derived):
 
 @final
 @dataclass(frozen=True)
-class MissingAs(Derived):
+class MissingAs(DerivedLevels):
     """What stands in place of a value: one of these words, or nothing, which is the empty word.
 
     A cell that has a value has no level.
@@ -744,11 +745,11 @@ class Group(OfFields):
         return not joined and self.analyser is None
 
     @cached_property
-    def derived(self) -> tuple[Derived, ...]:
+    def derived(self) -> tuple[DerivedLevels, ...]:
         """The columns that follow from others; all of a group do, or none."""
         if self.kind not in DERIVED:
             return ()
-        return tuple(name for name in self.columns if isinstance(name, Derived))
+        return tuple(name for name in self.columns if isinstance(name, DerivedLevels))
 
     def parts_of(self, tally: BlockTally) -> Parts:
         """Return the parts of the evidence of these columns, of which so much was counted."""

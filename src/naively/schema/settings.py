@@ -56,6 +56,7 @@ class Settings(Options, OfFields):
                 (how for how in get_args(Weighting) if how in (self.weights, other.weights)), None
             ),
             interactions=self.interactions or other.interactions,
+            derived=self.derived or other.derived,
             text="auto" if blocks else "words",
             presence="auto" if missing else "ignore",
         )

@@ -5,15 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import accumulate, chain
+from itertools import accumulate, chain, repeat
 from operator import mul
-from typing import ClassVar, TypeAlias, TypeVar, final
+from typing import ClassVar, Literal, TypeAlias, TypeVar, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Axis, Level, Levels, Name, roots_of, title, title_of_columns
-from naively.counting.block import Block, BlockKey, Codes, numbers_of
+from naively.counting.axis import (
+    Axis,
+    Columns,
+    Derived,
+    Level,
+    Levels,
+    Name,
+    roots_of,
+    title,
+    title_of_columns,
+)
+from naively.counting.block import Block, BlockKey, Codes, Dense, numbers_of
 from naively.counting.leave_one_out import Part
 from naively.kernels import dispatch
 from naively.kernels.reference import Floats
@@ -25,13 +35,51 @@ from naively.options import OfFields
 NEITHER = 2  # the side of what was never seen, of a condition whose sides are 1 and 0
 
 
+@final
+@dataclass(frozen=True)
+class Combined(Derived):
+    """A number made of two columns of one group: their sum, their difference or their ratio.
+
+    Nothing is counted of it: it is a cell that conditions are of, missing where one of both is.
+    """
+
+    a: Name
+    operator: Literal["+", "-", "/"]
+    b: Name
+    power: int = 0  # b is taken 2 ** power times, which rounds nothing
+
+    def __str__(self) -> str:
+        times = f"{2.0**self.power:g} * " if self.power else ""
+        return f"{title(self.a)} {self.operator} {times}{title(self.b)}"
+
+    @property
+    def sources(self) -> tuple[Name, ...]:
+        return self.a, self.b
+
+    def of(self, a: Floats, b: Floats) -> Floats:
+        """Return the number of each row, (rows,), of those of both columns; NaN of x / 0."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            match self.operator:
+                case "+":
+                    return a + b * 2.0**self.power
+                case "-":
+                    return a - b * 2.0**self.power
+            found: Floats = np.divide(a, b, out=np.full(len(a), np.nan), where=b != 0)
+            return found
+
+
 def is_counted(axes: Mapping[BlockKey, Axis], group: BlockKey, column: Name) -> bool:
-    """Whether a column is in its group still, by the axes of the groups."""
+    """Whether a column, or those that it is made of, is in its group, by the axes of the groups."""
+    if isinstance(column, Combined):
+        return all(is_counted(axes, group, of) for of in column.sources)
     return group in axes and column in axes[group].columns
 
 
 def cells_of(blocks: Mapping[BlockKey, Block], group: BlockKey, column: Name) -> tuple[Block, int]:
-    """Return the block that holds a column, and the column's number."""
+    """Return a block that holds a column, and the column's number."""
+    if isinstance(column, Combined):
+        a, b = (numbers_of(*cells_of(blocks, group, of)) for of in column.sources)
+        return Dense(column.of(a, b)[:, None], Columns((column,))), 0
     block = blocks[group]
     return block, tuple(block.axis.columns).index(column)
 
@@ -101,6 +149,11 @@ class Above:
         return np.where(numbers_of(block, column) >= self.edge, 1.0, 0.0)
 
     @property
+    def jumps(self) -> list[tuple[float, float]]:
+        """The numbers from which on it is another, and how much it rises there."""
+        return [(self.edge, 1.0)]
+
+    @property
     def names(self) -> list[float]:
         """The one edge that is named."""
         return [self.edge]
@@ -112,10 +165,27 @@ class Above:
 
 @final
 @dataclass(frozen=True)
+class Is:
+    """1 where a number is a value, as a name is, and else 0."""
+
+    value: float
+
+    def of(self, block: Block, column: int) -> Floats:
+        """Return the value of each row of a block, of shape (rows,); 0 where it is missing."""
+        return np.where(numbers_of(block, column) == self.value, 1.0, 0.0)
+
+    @property
+    def jumps(self) -> list[tuple[float, float]]:
+        """The numbers from which on it is another, and how much it rises there."""
+        return [(self.value, 1.0), (float(np.nextafter(self.value, np.inf)), -1.0)]
+
+
+@final
+@dataclass(frozen=True)
 class There:
     """1 where a cell is not missing."""
 
-    edge: ClassVar[float] = -np.inf
+    jumps: ClassVar[list[tuple[float, float]]] = [(-np.inf, 1.0)]
 
     def of(self, block: Block, column: int) -> Floats:
         """Return the value of each row of a block, of shape (rows,); 0 where it is missing."""
@@ -175,7 +245,7 @@ def bins_of(conditions: Sequence[Condition]) -> list[Level]:
 
 FARTHEST = 5.0  # standard deviations, of a product
 
-ColumnFunction: TypeAlias = Line | Step | Above | There
+ColumnFunction: TypeAlias = Line | Step | Above | Is | There
 
 
 @final
@@ -266,6 +336,71 @@ class ProductTerms:
             place.setdefault(product.columns, []).append(i)
         for columns, at in place.items():
             yield columns, ProductTerms([self.products[i] for i in at], self.slope[at])
+
+
+Sloped: TypeAlias = tuple[int, Term, Floats]  # a column's number, a term, and its slopes
+
+
+def steps_of(terms: Iterable[Sloped]) -> dict[int, tuple[Floats, Floats]]:
+    """Return edges of each column of numbers, and what is added below the first and from each on.
+
+    The latter are of shape (edges + 1, classes); a missing cell adds 0.
+    """
+    steps: dict[int, dict[float, Floats]] = {}
+    for j, term, slope in terms:
+        if isinstance(term.function, Above | Is | There):
+            of_column = steps.setdefault(j, {})
+            for edge, rise in term.function.jumps:
+                of_column[edge] = of_column.get(edge, 0.0) + rise * slope
+    found = {}
+    for j, of_edge in steps.items():
+        edges = np.array(sorted(of_edge))
+        points = np.cumsum([of_edge[edge] for edge in edges.tolist()], axis=0)
+        if edges[0] > -np.inf:
+            points = np.vstack([0 * points[:1], points])
+        found[j] = edges[edges > -np.inf], points
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class CombinedTerms:
+    """Steps of columns that are made of two: what each adds by the edges that it reaches."""
+
+    columns: Sequence[tuple[BlockKey, Name]]
+    edges: Sequence[Floats]  # of each column, ascending
+    points: Sequence[Floats]  # of each, (edges + 1, classes)
+
+    @classmethod
+    def of(cls, terms: Mapping[Term, Floats]) -> CombinedTerms:
+        """Lay out terms, (classes,) each, all of whose columns are there."""
+        columns = list(dict.fromkeys((term.group, term.column) for term in terms))
+        place = {column: j for j, column in enumerate(columns)}
+        each = ((place[term.group, term.column], term, slope) for term, slope in terms.items())
+        found = [steps for _, steps in sorted(steps_of(each).items())]
+        return cls(columns, [edges for edges, _ in found], [points for _, points in found])
+
+    def cells(self, blocks: Mapping[BlockKey, Block]) -> Floats:
+        """Return the numbers of the columns, (rows, columns); NaN where one is missing."""
+        each = [numbers_of(*cells_of(blocks, *column)) for column in self.columns]
+        return np.stack(each, axis=1)
+
+    def added(self, blocks: Mapping[BlockKey, Block]) -> Floats:
+        """Return what the columns add to each row, of shape (rows, classes)."""
+        first = np.cumsum([0, *map(len, self.edges)], dtype=np.int64)
+        codes = dispatch.find_bins(self.cells(blocks), np.concatenate(self.edges), first)
+        found = np.zeros((len(codes), self.points[0].shape[1]))
+        for code, points in zip(codes.T, self.points, strict=True):
+            found += np.vstack([points, np.zeros_like(points[:1])])[code]  # the last is of -1
+        return found
+
+    def by_columns(self) -> Iterator[tuple[tuple[Name, ...], CombinedTerms]]:
+        """Yield each column, and what it adds."""
+        for column, edges, points in self.each():
+            yield (column[1],), CombinedTerms([column], [edges], [points])
+
+    def each(self) -> Iterator[tuple[tuple[BlockKey, Name], Floats, Floats]]:
+        """Yield each column, its edges, and its points, (edges + 1, classes)."""
+        yield from zip(self.columns, self.edges, self.points, strict=True)
 
 
 MOST_CONDITIONS = 8  # of a rule, whose table has twice as many cells with each
@@ -452,6 +587,8 @@ def _of_levels(block: Codes, column: int, levels: Sequence[Level]) -> NDArray[np
 # is said of two columns at a time, and a rule, which is a decision table, of two or three.
 
 
+Several: TypeAlias = ProductTerms | RuleTerms | CombinedTerms
+
 Slopes: TypeAlias = "tuple[float, ...]"  # in nats for a term of 1, one for each class
 
 
@@ -490,9 +627,11 @@ class LinearPart(OfFields):
 
     @property
     def together(self) -> dict[str, tuple[str | int, ...]]:
-        """The columns of the table that each product or rule follows from, by their title."""
+        """The columns that each product, rule or column made of two follows from, by its title."""
         found = {}
-        every = *(of.columns for of in self.products), *(of.columns for of in self.rules)
+        made = dict.fromkeys(of.column for of in self.of if isinstance(of.column, Combined))
+        of_several = *(of.columns for of in self.products), *(of.columns for of in self.rules)
+        every = *of_several, *zip(made)
         for columns in every:
             roots = chain.from_iterable(map(roots_of, columns))
             found[title_of_columns(columns)] = tuple(dict.fromkeys(roots))
@@ -505,25 +644,42 @@ class LinearPart(OfFields):
         by_column: dict[Name, list[Term]] = {}
         axes = {key: block.axis for key, block in blocks.items()}
         for term in self.of:
-            if term.is_in(axes):
+            if term.is_in(axes) and not isinstance(term.column, Combined):
                 by_column.setdefault(term.column, []).append(term)
         for name, terms in by_column.items():
-            x = np.stack([term.of(blocks) for term in terms], axis=1)
-            yield name, x @ np.stack([by_class(self.of[term], places) for term in terms])
+            slopes = [by_class(self.of[term], places) for term in terms]
+            block, column = cells_of(blocks, terms[0].group, name)
+            if isinstance(block, Codes):
+                x = np.stack([term.of(blocks) for term in terms], axis=1)
+                yield name, x @ np.stack(slopes)
+                continue
+            added, cells = np.zeros((len(block), len(places))), numbers_of(block, column)
+            for term, slope in zip(terms, slopes, strict=True):
+                if isinstance(term.function, Line):
+                    added += np.outer(term.function.of(block, column), slope)
+            for edges, points in steps_of(zip(repeat(0), terms, slopes)).values():
+                at = np.searchsorted(edges, cells, side="right")
+                added += np.where(np.isnan(cells)[:, None], 0.0, points[at])
+            yield name, added
 
     def of_several(
         self, axes: Mapping[BlockKey, Axis], places: Sequence[int]
-    ) -> tuple[ProductTerms | RuleTerms, ...]:
-        """Return the products, and the rules, if there are any, laid out to score rows."""
+    ) -> tuple[Several, ...]:
+        """Return products, rules and columns made of two, if there are any, to score rows."""
         # Those of columns that are counted otherwise by now are left out.
-        found: list[ProductTerms | RuleTerms] = []
+        found: list[Several] = []
         if products := [of for of in self.products if of.a.is_in(axes) and of.b.is_in(axes)]:
             slope = np.stack([by_class(self.products[of], places) for of in products])
             found.append(ProductTerms(products, slope))
         if rules := [of for of in self.rules if of.is_in(axes)]:
             points = np.concatenate([by_class(self.rules[rule], places) for rule in rules])
             found.append(RuleTerms(rules, points))
-        return tuple(found)
+        combined = {
+            of: by_class(slope, places)
+            for of, slope in self.of.items()
+            if isinstance(of.column, Combined) and of.is_in(axes)
+        }
+        return (*found, *[CombinedTerms.of(combined)] * bool(combined))
 
     def intercept_of(self, places: Sequence[int]) -> Floats:
         """Return what is added to the log prior of the classes of these numbers, (classes,)."""

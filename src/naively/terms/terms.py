@@ -28,16 +28,20 @@ from naively.kernels.reference import Finish, Finished, Floats
 from naively.terms.functions import (
     FARTHEST,
     Above,
+    CombinedTerms,
     Condition,
     Line,
     LinearPart,
     OneOf,
     ProductTerms,
     RuleTerms,
+    Several,
+    Sloped,
     Step,
     Term,
     There,
     by_class,
+    steps_of,
 )
 from naively.terms.kinds import (
     EVERY,
@@ -51,7 +55,16 @@ from naively.terms.kinds import (
     TermBlock,
     Typical,
 )
-from naively.terms.views import AnyTerm, BinsTerm, OfCell, ProductTerm, Readable, RuleTerm, refused
+from naively.terms.views import (
+    AnyTerm,
+    BinsTerm,
+    Cell,
+    OfCell,
+    ProductTerm,
+    Readable,
+    RuleTerm,
+    refused,
+)
 from naively.terms.words import LineTerms, WordTerms
 
 AT_ONCE = 1 << 24  # scores, a row and a class each, that are added up together
@@ -103,7 +116,6 @@ class GroupTerms:
 # a histogram, and lines that clip no share those of shares. All else is added beside the evidence.
 
 Sloping: TypeAlias = tuple[int, Line, Floats]  # a column, and slopes in nats for each unit of it
-Sloped: TypeAlias = tuple[int, Term, Floats]  # a column's number, a term, and its slopes
 
 
 def with_functions(
@@ -121,7 +133,7 @@ def with_functions(
     if isinstance(evidence, LevelTerms) and isinstance(axis, Levels):
         return GroupTerms(_with_levels(evidence, terms, axis))
     beside: list[BesideTerms] = []
-    if steps := _steps_of(terms):
+    if steps := steps_of(terms):
         if isinstance(evidence, BinTerms):
             evidence = evidence.with_steps(steps)
         else:
@@ -150,23 +162,6 @@ def _with_levels(evidence: LevelTerms, terms: Iterable[Sloped], axis: Levels) ->
             case Step():
                 rows += np.outer(function.table(axis.index[j])[:-1], slope)
     return replace(evidence, table=evidence.table + added)
-
-
-def _steps_of(terms: Iterable[Sloped]) -> dict[int, tuple[Floats, Floats]]:
-    """Return what is added where numbers are there, or above an edge (see ``Steps``)."""
-    steps: dict[int, dict[float, Floats]] = {}
-    for j, term, slope in terms:
-        if isinstance(term.function, Above | There):
-            of_column, edge = steps.setdefault(j, {}), term.function.edge
-            of_column[edge] = of_column.get(edge, 0.0) + slope
-    found = {}
-    for j, of_edge in steps.items():
-        edges = np.array(sorted(of_edge))
-        points = np.cumsum([of_edge[edge] for edge in edges.tolist()], axis=0)
-        if edges[0] > -np.inf:
-            points = np.vstack([0 * points[:1], points])
-        found[j] = edges[edges > -np.inf], points
-    return found
 
 
 def _with_straight(evidence: TermBlock, lines: list[Sloping]) -> tuple[TermBlock, list[Sloping]]:
@@ -261,7 +256,7 @@ class Terms:
     log_prior: Floats  # (classes,): the log probability of each class before anything is seen
     intercept: Floats  # (classes,): what is added to it in every row
     of: Mapping[BlockKey, GroupTerms]  # what each group of columns adds, by its key
-    several: tuple[ProductTerms | RuleTerms, ...]  # what is said of several columns at a time
+    several: tuple[Several, ...]  # what is said of several columns at a time
     # Returns the block of a group as its terms read it; of other groups that is as it is.
     reads: Mapping[BlockKey, Callable[[Block], Block]]
 
@@ -340,6 +335,7 @@ class Terms:
         columns: Mapping[BlockKey, Readable],
         factor: Callable[[Term], OfCell[Line | Step]],
         condition: Callable[[Condition], OfCell[Above | OneOf]],
+        cell: Callable[[BlockKey, Name], Cell],
     ) -> Iterator[AnyTerm]:
         """Yield the terms of single columns, or of a few together, as other programs read them."""
         for key, terms in self.of.items():
@@ -356,3 +352,6 @@ class Terms:
                 case RuleTerms():
                     for rule, points in several.each():
                         yield RuleTerm(tuple(map(condition, rule.conditions)), points)
+                case CombinedTerms():
+                    for of, edges, points in several.each():
+                        yield BinsTerm(cell(*of), edges, points)

@@ -31,6 +31,16 @@ if TYPE_CHECKING:
 
 @final
 @dataclass(frozen=True)
+class With:
+    """What a number is combined with: another column of its kind."""
+
+    operator: Literal["+", "-", "/"]
+    column: str
+    times: float  # a power of two, which the other is taken times
+
+
+@final
+@dataclass(frozen=True)
 class Cell:
     """What a term reads of a row: the cell of a column."""
 
@@ -43,6 +53,14 @@ class Cell:
     log: bool = False  # whether the natural logarithm of the number is read
     # Above which number the cell is 1, and else 0; by default it is what it is.
     above: float | None = None
+    # What the number is combined with. It is missing where one of both is, or where it is divided
+    # by 0.
+    combined: With | None = None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are read."""
+        return (self.column,) if self.combined is None else (self.column, self.combined.column)
 
     @property
     def edge(self) -> Floats:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, final
 
 import numpy as np
@@ -296,7 +296,7 @@ def _read(term: AnyTerm) -> Iterator[Input]:
             of_levels = _by_level(term.conditions)
     for cell in cells_of(term):
         if cell.kind in NUMBERS:
-            yield Input("", cell.column, "number")
+            yield from (Input("", name, "number") for name in cell.columns)
             continue
         if cell in of_levels:
             yield Input("", cell.column, "string")
@@ -439,7 +439,11 @@ class Scored:
     def _add_row(self, cell: Cell, at: Tensor, points: Floats) -> None:
         """Add the row of a table, and none where the cell is missing."""
         missing = np.zeros(points.shape[1])
-        if not cell.log and (of := self.presence.pop(cell.column, None)) is not None:
+        if (
+            not cell.log
+            and not cell.combined
+            and (of := self.presence.pop(cell.column, None)) is not None
+        ):
             points, missing = points + of.there, of.missing
         # Where is several times slower in onnxruntime.
         none = self.graph.op("Cast", self._missing(cell), to=INTEGER)
@@ -461,8 +465,15 @@ class Scored:
         return self.inputs[key_of(cell.column, what, split)].name  # type: ignore[arg-type]
 
     def _number(self, cell: Cell) -> Tensor:
-        x = self._input(cell, "number")
-        return self.graph.op("Log", x) if cell.log else x
+        x, op = self._input(cell, "number"), self.graph.op
+        if cell.combined is None:
+            return op("Log", x) if cell.log else x
+        y = self._number(replace(cell, column=cell.combined.column, combined=None))
+        if cell.combined.operator == "/":
+            zero, none = (self.graph.constant([[of]]) for of in (0.0, np.nan))
+            return op("Div", x, op("Where", op("Equal", y, zero), none, y))
+        y = op("Mul", y, self.graph.constant([[cell.combined.times]]))
+        return op("Add" if cell.combined.operator == "+" else "Sub", x, y)
 
     def _missing(self, cell: Cell) -> Tensor:
         if cell.kind in NUMBERS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field, replace
 from functools import cached_property, reduce
 from itertools import chain, pairwise
 from typing import Any, Literal, TypeAlias, final, get_args
@@ -466,7 +466,20 @@ class Spelling:
     def cell(self, cell: Cell) -> Expr:
         """Read a cell of the table: its text, or its number, truth or seconds as float64."""
         x = f'"{TABLE}".{self.words.identifier(cell.column)}'
-        return self.read(self.words.as_text(x) if is_text(cell) else self.float_of(x, cell))
+        if is_text(cell):
+            return self.read(self.words.as_text(x))
+        number = self.float_of(x, cell)
+        if cell.combined is None:
+            return self.read(number)
+        operator, column, times = astuple(cell.combined)
+        x, one = f'"{TABLE}".{self.words.identifier(column)}', replace(cell, column=column)
+        other = self.float_of(x, one)
+        if times != 1:
+            other = f"({self.words.number(times)} * {other})"
+        if operator == "/":
+            other = f"NULLIF({other}, {self.words.number(0.0)})"
+        both = f"({number} {operator} {other})"
+        return self.read(f"CASE WHEN {both} <= {self.words.number(math.inf)} THEN {both} END")
 
     def float_of(self, x: str, cell: Cell) -> str:
         """Return a column of numbers, truths or times as float64, NULL where it is missing."""
@@ -802,7 +815,8 @@ class ScoreSums:
     def _with_missing(self, cell: Cell, points: Floats) -> Floats:
         """Return what scores add by points, and a row more for a missing cell."""
         missing = np.zeros(points.shape[1])
-        if (presence := self.presence.pop(cell.column, None)) is not None:
+        of = None if cell.combined else self.presence.pop(cell.column, None)
+        if (presence := of) is not None:
             points, missing = points + presence.there, presence.missing
         return self.shift(np.vstack([points, missing]))
 

@@ -1,0 +1,144 @@
+"""Which sums, differences and ratios of two columns may say what a model leaves unsaid."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.axis import Name
+from naively.counting.block import BlockKey
+from naively.counting.labels import Labels
+from naively.fitting.weights import posterior
+from naively.kernels import dispatch
+from naively.kernels.reference import Floats
+from naively.terms.functions import Combined
+
+# --- Candidates: screened by what is left unsaid -------------------------------------------------
+#
+# Of two columns the one that varies less is taken times a power of two, by which both vary about as
+# much, and times 1 where they are alike, as prices or lengths are. A ratio is of numbers above 0.
+# What a candidate could save is found to second order, by the bins of its numbers, beyond what
+# either of its columns could save alone.
+
+
+OPERANDS = 16  # columns that are combined: those that say most
+ROWS = 2_000  # by which candidates are screened, at most
+BINS = 16  # of a candidate
+LIKE_UNITS = 3  # powers of two that columns of one unit differ by, at most
+RATIO = 3.0  # times its 5 % quantile, that the 95 % quantile of what is divided by must be
+JUDGED = 24  # candidates that are cut for conditions, at most,
+OF_PAIR = 2  # of the same two columns
+OF_CURVATURE = 3.0  # added to the curvature of a bin
+NATURAL = 1.0  # nats that other than natural units and ratios must save more
+
+Operand: TypeAlias = tuple[BlockKey, Name]
+Found: TypeAlias = tuple[BlockKey, Combined]
+
+
+class _Numbers(NamedTuple):
+    """A column of numbers."""
+
+    of: Operand
+    x: Floats  # (rows,)
+    scale: float  # the standard deviation
+    varies: bool  # whether it is above 0, and of several sizes
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Combined columns, and the bins of their numbers in the first rows of a sample."""
+
+    of: list[Found]
+    operands: NDArray[np.int64]  # (candidates, 2): the numbers of its columns
+    bins: NDArray[np.int64]  # (candidates, then columns, rows): numbered through
+    natural: NDArray[np.bool_]  # (candidates,): ratios, and those in natural units
+
+    @classmethod
+    def among(cls, numbers: Mapping[Operand, Floats]) -> Candidates | None:
+        """List the candidates that are made of columns, (rows,) each; None if there are none."""
+        columns = [_numbers(of, x[:ROWS]) for of, x in numbers.items()]
+        columns = [of for of in columns if 0 < of.scale < np.inf]
+        place = {one.of: i for i, one in enumerate(columns)}
+        found, operands, values = [], [], []
+        for two in combinations(columns, 2):
+            for key, one in _of_pair(*two):
+                at = [place[key, name] for name in one.sources]
+                found.append((key, one))
+                operands.append(at)
+                values.append(one.of(*(columns[i].x for i in at)))
+        if not found:
+            return None
+        natural = [one.power == 0 for _, one in found]
+        bins = _binned(np.array([*values, *(of.x for of in columns)]))
+        return cls(found, np.array(operands), bins, np.array(natural))
+
+    def best(
+        self,
+        joint: Floats,  # (rows, classes): what the model says
+        labels: Labels,
+        rows: NDArray[np.int64] | None = None,  # of the labels; by default all
+    ) -> list[Found]:
+        """Return the candidates that could lower the log loss of some rows most."""
+        n, k = self.bins.shape[1], joint.shape[1]
+        p, codes = posterior(joint[:n]), labels.codes[:n]
+        weight = labels.weights[:n].astype(np.float64)
+        if rows is not None:
+            weight[np.setdiff1d(np.arange(n), rows)] = 0.0
+        size, every = len(self.bins), self.bins.ravel()
+        saved = np.zeros(size)
+        for c in range(int(k == 2), k):  # two classes save as much
+            left, curve = weight * ((codes == c) - p[:, c]), weight * p[:, c] * (1 - p[:, c])
+            each = [
+                np.bincount(every, np.tile(of, size), size * (BINS + 1)) for of in (left, curve)
+            ]
+            of_bins = np.square(each[0]) / (each[1] + OF_CURVATURE) / 2
+            saved += of_bins.reshape(size, -1)[:, :BINS].sum(axis=1)
+        alone = saved[len(self.of) :][self.operands].max(axis=1)
+        more, times = saved[: len(self.of)] - alone, Counter[frozenset[Name]]()
+        found: list[Found] = []
+        for at in np.argsort(-(more + NATURAL * self.natural), kind="stable").tolist():
+            pair = frozenset(self.of[at][1].sources)
+            if more[at] > 0 and times[pair] < OF_PAIR:
+                times[pair] += 1
+                found.append(self.of[at])
+        return found[:JUDGED]
+
+
+def _numbers(of: Operand, x: Floats) -> _Numbers:
+    known = np.sort(x[~np.isnan(x)])
+    if not len(known):
+        return _Numbers(of, x, 0.0, varies=False)
+    low, high = known[[len(known) // 20, len(known) * 19 // 20]]
+    return _Numbers(of, x, float(known.std()), varies=known[0] > 0 and high > RATIO * low)
+
+
+def _of_pair(a: _Numbers, b: _Numbers) -> Iterator[Found]:
+    """Yield the candidates of two columns of one group."""
+    (key, _), (other, _) = a.of, b.of
+    if key != other:
+        return
+    if a.scale < b.scale:
+        a, b = b, a
+    power = round(np.log2(a.scale / b.scale))
+    for q in dict.fromkeys([0, power] if power <= LIKE_UNITS else [power]):
+        yield key, Combined(a.of[1], "+", b.of[1], q)
+        yield key, Combined(a.of[1], "-", b.of[1], q)
+    if a.varies and b.x[~np.isnan(b.x)].min() > 0:
+        yield key, Combined(b.of[1], "/", a.of[1])
+
+
+def _binned(values: Floats) -> NDArray[np.int64]:
+    """Return the bins of numbers, (columns, rows), of about as many rows, numbered through."""
+    order, there = np.sort(values, axis=1), np.count_nonzero(~np.isnan(values), axis=1)
+    at = there[:, None] * np.arange(1, BINS) // BINS
+    edges = np.take_along_axis(order, at, axis=1)
+    first = np.arange(len(values) + 1) * (BINS - 1)
+    found = dispatch.find_bins(np.ascontiguousarray(values.T), edges.ravel(), first)
+    bins = np.where(found < 0, BINS, found).astype(np.int64).T
+    return np.ascontiguousarray(bins + np.arange(len(values))[:, None] * (BINS + 1))

@@ -1,0 +1,126 @@
+"""Numbers that are names, of persons or shops: each value says something by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.labels import Labels
+from naively.fitting.combine import Operand
+from naively.fitting.weights import Third, p_right, posterior
+from naively.kernels.reference import Floats
+
+# --- Exact values, as levels ---------------------------------------------------------------------
+#
+# Of the rows that have a value, so many are of a class, and so many were to be by the model. What
+# the value adds is the logarithm of their ratio, each with some rows more that are as all rows are.
+# A value that came once adds nothing, nor does one that never came.
+
+
+FEWEST = 12  # different values, from which on they may be names,
+DIFFERENT = 0.9  # and share of the rows that differ, up to which they may
+MORE = (1.0, 10.0)  # rows, that are as all are
+WORTH = 3.0  # nats that must be saved on the held-out rows,
+ERRORS = 3.0  # times their standard error, and some on each third
+MOST = 4_096  # values of a column that say most
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """A column of numbers by its different values."""
+
+    of: Operand
+    values: Floats  # (values,): ascending
+    code: NDArray[np.int64]  # (rows,): the value of each row; the number after all is of missing
+
+    @classmethod
+    def among(cls, numbers: Mapping[Operand, Floats]) -> list[Values]:
+        """Return the columns, (rows,) each, whose values may be names."""
+        found = []
+        for of, x in numbers.items():
+            known = np.sort(x[~np.isnan(x)])
+            different = np.count_nonzero(np.diff(known)) + 1
+            if FEWEST < different <= DIFFERENT * len(known):
+                values, code = np.unique(x, return_inverse=True)
+                found.append(cls(of, values[:different], np.minimum(code, different)))
+        return found
+
+    def added(self, joint: Floats, table: Floats) -> Floats:
+        """Return joint log likelihoods, (rows, classes), with what the values add."""
+        return np.asarray(joint + table[self.code[: len(joint)]])
+
+    def table(
+        self, joint: Floats, labels: Labels, rows: NDArray[np.int64] | slice, more: float
+    ) -> Floats:
+        """Return what each value adds, as some rows say, (values + 1, classes)."""
+        code, right, weight = self.code[rows], labels.codes[rows], labels.weights[rows]
+        k, n = joint.shape[1], len(self.values) + 1
+        there = np.bincount(code * k + right, weight, n * k).reshape(n, k)
+        p = posterior(joint[rows])
+        expected = np.stack([np.bincount(code, weight * of, n) for of in p.T], axis=1)
+        alike = more * np.maximum(there.sum(axis=0) / there.sum(), 1 / there.sum())
+        found: Floats = np.log((there + alike) / (expected + alike))
+        found -= found.mean(axis=1, keepdims=True)
+        found[np.bincount(code, minlength=n) < 2] = 0.0
+        found[-1] = 0.0
+        size = np.abs(found).max(axis=1)
+        if n > MOST:
+            found[size < np.partition(size, n - MOST)[n - MOST]] = 0.0
+        return found
+
+
+def named(
+    columns: Sequence[Values],
+    thirds: Sequence[Third],
+    joint: Floats,  # (rows, classes)
+    labels: Labels,
+) -> tuple[dict[Operand, dict[float, Floats]], float]:
+    """Return what values add where held-out thirds gain by them, (classes,), and these nats."""
+    # One column after the other, each beside those before.
+    found: dict[Operand, dict[float, Floats]] = {}
+    left, total = list(columns), 0.0
+    while left:
+        tried = [_Trial.of(column, thirds, labels, more) for column in left for more in MORE]
+        best = max(tried, key=lambda trial: trial.gain)
+        if not best.gain:
+            break
+        column, total = best.column, total + best.gain
+        every = zip(thirds, best.tables, strict=True)
+        thirds = [of._replace(joint=column.added(of.joint, table)) for of, table in every]
+        table = column.table(joint, labels, slice(None), best.more)
+        joint = column.added(joint, table)
+        added = np.flatnonzero(table.any(axis=1))
+        found[column.of] = dict(zip(column.values[added].tolist(), table[added], strict=True))
+        left = [one for one in left if one is not column]
+    return found, total
+
+
+class _Trial(NamedTuple):
+    """What the values of a column add, held-out thirds apart."""
+
+    column: Values
+    more: float
+    tables: list[Floats]  # of each third, (values + 1, classes)
+    gain: float  # nats of the thirds together; 0 if it may be chance
+
+    @classmethod
+    def of(cls, column: Values, thirds: Sequence[Third], labels: Labels, more: float) -> _Trial:
+        some = labels.take(np.arange(len(thirds[0].joint)))
+        tables = [column.table(of.joint, some, of.rest, more) for of in thirds]
+        gains, weights = [], []
+        for third, table in zip(thirds, tables, strict=True):
+            held = third.held
+            after = third.joint[held] + table[column.code[held]]
+            with_it, without = (p_right(x, some.take(held)) for x in (after, third.joint[held]))
+            weights.append(some.weights[held])
+            gains.append(weights[-1] * np.log(with_it / without))
+        every = np.concatenate(gains)
+        weight = np.concatenate(weights)
+        total = float(every.sum())
+        error = float(np.sqrt(np.square(every - weight * total / weight.sum()).sum()))
+        sure = total > max(WORTH, ERRORS * error) and all(of.sum() > 0 for of in gains)
+        return cls(column, more, tables, total if sure else 0.0)
