@@ -312,11 +312,10 @@ class Sample:
         )
         fifths: Iterator[tuple[Third, Floats]] = iter([])
         if len(self) <= FEW_ROWS:
-            some = replace(found, labels=every)
-            splits = in_fifths(every)
-            fifths = sample._each_held_out(splits, model, weights, some, honest=counted)  # noqa: SLF001
-        every_joint = np.concatenate(joint)
-        weighed = Weighed(model, weights, found, batches, every, every_joint, thirds, fifths)
+            some = in_fifths(every), model, weights, replace(found, labels=every)
+            fifths = sample._each_held_out(*some, honest=counted)  # noqa: SLF001
+        held_out = np.concatenate(joint), thirds, fifths
+        weighed = Weighed(model, weights, found, batches, every, *held_out)
         linear, by, *losses = seek(weighed, limits)
         weights = replace(weights, linear=linear)
         return FoundWeights(weights if by == 1 else weights.tempered(by), *losses)

@@ -81,20 +81,12 @@ class Weighed:
     fifths: Iterator[tuple[Third, Floats]]  # of few rows, each with the log class prior of the rows
 
 
-class Added(NamedTuple):
-    """What is added to the weighted evidence, and by what number both are multiplied."""
-
-    linear: LinearPart = NOTHING
-    temperature: float = 1.0
-    before: float = 0.0  # the log loss of held-out rows without the linear part, in nats per row,
-    after: float = 0.0  # and with it
-
-
-def seek(rows: Weighed, limits: Limits | None = None) -> Added:
-    """Return what lowers the log loss of held-out rows, fitted to all rows, and that loss."""
+def seek(rows: Weighed, limits: Limits | None = None) -> tuple[LinearPart, float, float, float]:
+    """Return what lowers the log loss of held-out rows, a temperature of all, and that loss."""
+    # The loss is in nats per row, without and with what it is lowered by.
     labels, parts = rows.labels, rows.found.parts
     if labels.group is not None and len(np.unique(labels.group)) < THIRDS:
-        return Added()
+        return NOTHING, 1.0, 0.0, 0.0
 
     @cache
     def said() -> dict[Part, float]:
@@ -107,7 +99,7 @@ def seek(rows: Weighed, limits: Limits | None = None) -> Added:
     basis, cut = basis_of(columns, said, labels), cut_of(columns, said, labels, limits)
     given = Given.of(rows, limits) if limits is not None and limits.given else None
     if not (basis.terms or cut.parts or given):
-        return Added(temperature=temperature_of(rows, basis.shared, None))
+        return NOTHING, temperature_of(rows, basis.shared, None), 0.0, 0.0
     thirds, weight = [*rows.thirds], labels.weights
     held = sum(float(weight[third.held].sum()) for third in thirds)
     some = labels.take(np.arange(len(thirds[0].joint)))
@@ -116,7 +108,7 @@ def seek(rows: Weighed, limits: Limits | None = None) -> Added:
     ridges, enough = ridges_of(some, len(parts)), basis.passed_over / len(some)
     z = np.vstack([basis.shared, np.ones((1, len(labels)))])  # a last slope is the intercept
     best = choose_ridge([z] * len(thirds), thirds, some, ridges, enough)
-    weight_of_all = temperature_of(rows, z, best.ridge)
+    of_all = temperature_of(rows, z, best.ridge)
     before, linear, joint, products = best.loss, NOTHING, rows.joint, None
     if limits is not None:
         best, given, products = interacting(best, rows, basis, given, thirds, ridges, said, limits)
@@ -128,7 +120,7 @@ def seek(rows: Weighed, limits: Limits | None = None) -> Added:
     grown, after = grow(cut, thirds, joint, labels, shape)
     if grown is not None:
         linear = with_rules(linear, cut, grown, labels, shape)
-    return Added(linear, weight_of_all, before / held, after / held)
+    return linear, of_all, before / held, after / held
 
 
 OF_FEW = 2.0  # twice the log loss, in nats, of a temperature whose logarithm is 1 off
@@ -138,18 +130,16 @@ def temperature_of(rows: Weighed, z: Floats, ridge: float | None) -> float:
     """Return the weight of all evidence, at most 1, by which held-out fifths lose least."""
     # Weights and slopes of functions, (functions, rows), are fitted to the rest of the rows. Steps
     # are not grown again: few rows have hardly any.
-    evidence, priors, labels = [], [], []
-    for (joint, rest, held), prior in rows.fifths:
+    evidence, prior = np.zeros_like(rows.joint), rows.joint.copy()
+    for (joint, rest, held), before in rows.fifths:
+        off = joint - before
         if ridge is not None:
             passes = Passes.of(joint[rest].T, rows.labels.take(rest), z[:, rest])
-            joint = joint_with(joint, z, solve(passes, ridge, np.zeros(passes.slopes)))  # noqa: PLW2901
-        evidence.append((joint - prior)[held])
-        priors.append(prior[held])
-        labels.append(rows.labels.take(held))
-    if not labels:
+            off = joint_with(off, z, solve(passes, ridge, np.zeros(passes.slopes)))
+        evidence[held], prior[held] = off[held], before[held]
+    if not evidence.any():
         return 1.0
-    every = np.concatenate(evidence), np.concatenate(priors), Labels.join(labels)
-    return min(1.0, one_weight(*every, 0.0, (OF_FEW, OF_FEW)))
+    return min(1.0, one_weight(evidence, prior, rows.labels, 0.0, (OF_FEW, OF_FEW)))
 
 
 # --- Functions of one column ---------------------------------------------------------------------
