@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 from naively import NaiveBayes
+from naively.fitting import sample
 
 ROWS = 90
 
@@ -122,3 +123,43 @@ def test_of_many_columns_what_says_nothing_is_the_class_prior(columns: int, shif
         losses.append(nb.evaluate(X[60:], y[60:]).log_loss)
     # Of more columns than functions are made of, those that are taken must gain more.
     assert np.mean(losses) < prior * (0.75 if shift else 1.2 if columns < 1000 else 1.08)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_what_says_little_has_one_temperature_beside_the_prior(
+    k: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is in all weights, biases and slopes; rows that come twice are as frequencies say."""
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(60, 6)), np.arange(60) % k
+    times = 1 + (np.arange(60) % 5 == 0)
+    counted = NaiveBayes().fit(X, y, frequencies=times)
+    repeated = NaiveBayes().fit(np.repeat(X, times, axis=0), np.repeat(y, times))
+    np.testing.assert_allclose(counted.predict_proba(X), repeated.predict_proba(X), rtol=1e-6)
+    models = [NaiveBayes().fit(X, y)]
+    order = rng.permutation(60)
+    np.testing.assert_allclose(
+        NaiveBayes().fit(X[order], y[order]).predict_proba(X), models[0].predict_proba(X), rtol=1e-6
+    )
+    monkeypatch.setattr(sample, "FEW_ROWS", 0)
+    models.append(NaiveBayes().fit(X, y))
+    few, usual = (nb.predict_joint_log_proba(X) - nb.model_.class_log_prior for nb in models)
+    few, usual = (of - of.mean(axis=1, keepdims=True) for of in (few, usual))
+    by = float((few * usual).sum() / (usual * usual).sum())
+    assert by < 0.9
+    np.testing.assert_allclose(few, by * usual, rtol=1e-9, atol=1e-12)
+
+
+def test_of_two_rows_and_of_a_class_of_one_row_a_temperature_is_found() -> None:
+    rng = np.random.default_rng(0)
+    for y in (["a", "b"], ["a"] * 7 + ["b"], [*"abcdefgh"]):
+        X = rng.normal(size=(len(y), 2))
+        groups = np.arange(len(y)) // 2 + (np.arange(len(y)) == 1)  # two of them at least
+        beside: tuple[dict[str, Any], ...] = (
+            {},
+            {"groups": groups},
+            {"sample_weight": np.arange(len(y)) + 0.0},
+        )
+        for given in beside:
+            p = NaiveBayes().fit(X, y, **given).predict_proba(X)
+            assert np.isfinite(p).all()

@@ -37,6 +37,8 @@ from naively.options import Weighting
 from naively.terms.words import LENGTH_POWER
 
 FOLDS = 10  # of groups, each of which is left out
+FIFTHS = 5  # folds, by which the weight of all evidence is chosen
+FEW_ROWS = 100  # where the rows are at most so many
 FEW_HELD_OUT = 5_000  # rows, below which each third is held out in turn
 FEW = 1_000  # rows, of which with interactions thirds are held out of the counts too
 LEAST = 1e-9  # of a class that was forgotten
@@ -298,18 +300,25 @@ class Sample:
             labels.append(table.labels)
             joint.append(table.joint(weights))
         every = Labels.join(labels).standing_for(count)
+        counted = learned and not by_group
         thirds = sample._thirds(  # noqa: SLF001
             third,
             model,
             weights,
             first if limits is None else found,
             every,
-            counted=learned and not by_group,
+            counted=counted,
             few=0.0 if limits is None else FEW,
         )
-        weighed = Weighed(model, weights, found, batches, every, np.concatenate(joint), thirds)
-        linear, *losses = seek(weighed, limits)
-        return FoundWeights(replace(weights, linear=linear), *losses)
+        fifths: Iterator[tuple[Third, Floats]] = iter([])
+        if len(self) <= FEW_ROWS:
+            some = in_fifths(every), model, weights, replace(found, labels=every)
+            fifths = sample._each_held_out(*some, honest=counted)  # noqa: SLF001
+        held_out = np.concatenate(joint), thirds, fifths
+        weighed = Weighed(model, weights, found, batches, every, *held_out)
+        linear, by, *losses = seek(weighed, limits)
+        weights = replace(weights, linear=linear)
+        return FoundWeights(weights if by == 1 else weights.tempered(by), *losses)
 
     def _of_many_classes(
         self, model: Model, near: Weights | None, *, learned: bool = True
@@ -347,13 +356,26 @@ class Sample:
         first = replace(found, labels=labels.take(np.arange(len(found.prior))))
         splits = in_thirds(first.labels, third[: len(first.prior)])
         honest = counted and (len(splits) == 1 or first.labels.weights.sum() < few)
+        for held_out, _ in self._each_held_out(splits, model, weights, first, honest=honest):
+            yield held_out
+
+    def _each_held_out(
+        self,
+        splits: list[tuple[NDArray[np.int64], NDArray[np.int64]]],
+        model: Model,
+        weights: Weights,
+        first: LeaveOneOut,
+        *,
+        honest: bool,  # whether what is held out is taken out of the counts
+    ) -> Iterator[tuple[Third, Floats]]:
+        """Yield rows by weights that are fitted to the rest, and their prior, (rows, classes)."""
         for rest, held in splits:
             some = first
             if honest:
                 some = self._without(model, len(first.prior), held)
                 some = replace(some, labels=first.labels)
             without = fit(some.take(rest), weights.how, weights.rows, weights, ROUGH)
-            yield Third(some.joint(without), rest, held)
+            yield Third(some.joint(without), rest, held), some.prior
 
     def _without(self, model: Model, first: int, held: NDArray[np.int64]) -> LeaveOneOut:
         """Return the evidence of the first rows by a model that never saw some of them."""
@@ -409,6 +431,14 @@ def in_thirds(
     """Return rows to fit, and a third to hold out: each third of few rows, else the first."""
     times = THIRDS if labels.weights.sum() < FEW_HELD_OUT else 1
     return [(np.flatnonzero(third != t), np.flatnonzero(third == t)) for t in range(times)]
+
+
+def in_fifths(labels: Labels) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Return rows to fit, and a fifth to hold out: each fifth, if both have some weight."""
+    dealt = deal(labels, np.ones(len(labels.codes), np.int64), FIFTHS).astype(np.bool_)
+    weight = labels.weights
+    each = ((np.flatnonzero(~held), np.flatnonzero(held)) for held in dealt.T)
+    return [(rest, held) for rest, held in each if weight[rest].any() and weight[held].any()]
 
 
 def deal(labels: Labels, copies: NDArray[np.int64], folds: int) -> NDArray[np.int64]:

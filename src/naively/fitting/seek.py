@@ -36,6 +36,7 @@ from naively.fitting.weights import (
     joint_with,
     mean,
     of_classes,
+    one_weight,
     posterior,
     ridges_of,
     solve,
@@ -87,14 +88,15 @@ class Weighed:
     labels: Labels  # of all rows
     joint: Floats  # (rows, classes): weighted joint log likelihoods, each row left out
     thirds: Iterator[Third]  # of the first rows; of few rows all three
+    fifths: Iterator[tuple[Third, Floats]]  # of few rows, each with the log class prior of the rows
 
 
-def seek(rows: Weighed, limits: Limits | None = None) -> tuple[LinearPart, float, float]:
-    """Return what lowers the log loss of held-out rows, fitted to all rows, and that loss."""
+def seek(rows: Weighed, limits: Limits | None = None) -> tuple[LinearPart, float, float, float]:
+    """Return what lowers the log loss of held-out rows, a temperature of all, and that loss."""
     # The loss is in nats per row, without and with what it is lowered by.
     labels, parts = rows.labels, rows.found.parts
     if labels.group is not None and len(np.unique(labels.group)) < THIRDS:
-        return NOTHING, 0.0, 0.0
+        return NOTHING, 1.0, 0.0, 0.0
 
     @cache
     def said() -> dict[Part, float]:
@@ -113,7 +115,7 @@ def seek(rows: Weighed, limits: Limits | None = None) -> tuple[LinearPart, float
         cut = with_combined(cut, numbers, combined_as_given(rows.model, numbers), labels)
         sought = {}
     if not (basis.terms or cut.parts or given):
-        return NOTHING, 0.0, 0.0
+        return NOTHING, temperature_of(rows, basis.shared, None), 0.0, 0.0
     thirds, weight = [*rows.thirds], labels.weights
     held = sum(float(weight[third.held].sum()) for third in thirds)
     some = labels.take(np.arange(len(thirds[0].joint)))
@@ -122,6 +124,7 @@ def seek(rows: Weighed, limits: Limits | None = None) -> tuple[LinearPart, float
     ridges, enough = ridges_of(some, len(parts)), basis.passed_over / len(some)
     z = np.vstack([basis.shared, np.ones((1, len(labels)))])  # a last slope is the intercept
     best = choose_ridge([z] * len(thirds), thirds, some, ridges, enough)
+    of_all = temperature_of(rows, z, best.ridge)
     before, linear, joint, products = best.loss, NOTHING, rows.joint, None
     if limits is not None:
         best, given, products = interacting(best, rows, basis, given, thirds, ridges, said, limits)
@@ -134,7 +137,7 @@ def seek(rows: Weighed, limits: Limits | None = None) -> tuple[LinearPart, float
     linear, joint, thirds = with_growth(linear, joint, thirds, cut, most, labels, shape)
     after = sum(third.loss(labels) for third in thirds)
     names, gain = named(Values.among(sought), thirds, joint, labels)
-    return with_names(linear, names), before / held, (after - gain) / held
+    return with_names(linear, names), of_all, before / held, (after - gain) / held
 
 
 def _most_said(columns: list[Operand], most: int, said: Said) -> list[Operand]:
@@ -183,6 +186,25 @@ def with_names(linear: LinearPart, names: Mapping[Operand, Mapping[float, Floats
         for value, points in values.items()
     }
     return replace(linear, of={**linear.of, **of}) if of else linear
+
+
+OF_FEW = 2.0  # twice the log loss, in nats, of a temperature whose logarithm is 1 off
+
+
+def temperature_of(rows: Weighed, z: Floats, ridge: float | None) -> float:
+    """Return the weight of all evidence, at most 1, by which held-out fifths lose least."""
+    # Weights and slopes of functions, (functions, rows), are fitted to the rest of the rows. Steps
+    # are not grown again: few rows have hardly any.
+    evidence, prior = np.zeros_like(rows.joint), rows.joint.copy()
+    for (joint, rest, held), before in rows.fifths:
+        off = joint - before
+        if ridge is not None:
+            passes = Passes.of(joint[rest].T, rows.labels.take(rest), z[:, rest])
+            off = joint_with(off, z, solve(passes, ridge, np.zeros(passes.slopes)))
+        evidence[held], prior[held] = off[held], before[held]
+    if not evidence.any():
+        return 1.0
+    return min(1.0, one_weight(evidence, prior, rows.labels, 0.0, (OF_FEW, OF_FEW)))
 
 
 # --- Functions of one column ---------------------------------------------------------------------

@@ -756,19 +756,27 @@ def temperature(
     below: float = BELOW,  # the ridge of a logarithm below its centre
 ) -> float:
     """Return the one weight of ``joint`` that has the least log loss, shrunk towards its centre."""
-    low, high = RANGE
-    centre = max(low, float(-np.log1p(DOUBT / max(rows, NO_ROWS))))
+    centre = max(RANGE[0], float(-np.log1p(DOUBT / max(rows, NO_ROWS))))
+    return one_weight(joint, prior, labels, centre, (below, SURE))
+
+
+def one_weight(
+    joint: Floats,  # (rows, classes): the summed evidence
+    prior: Floats,  # (rows, classes): the log class prior
+    labels: Labels,
+    centre: float,  # of the logarithm of the weight
+    ridges: tuple[float, float],  # below and above its centre
+) -> float:
+    """Return the weight of ``joint`` of least log loss and penalty."""
     passes = Passes.of(prior.T, labels, np.empty((0, len(prior))), joint.T[:, None])
 
     def slope(log_weight: float) -> float:
         """Return the derivative of the loss by the logarithm of the weight."""
         weight = np.exp(log_weight)
         loss = passes.loss(np.array([weight]))[1][0]
-        return float(
-            weight * loss + (SURE if log_weight > centre else below) * (log_weight - centre)
-        )
+        return float(weight * loss + ridges[log_weight > centre] * (log_weight - centre))
 
-    return float(np.exp(root(slope, low, high, near=centre, within=WITHIN)))
+    return float(np.exp(root(slope, *RANGE, near=centre, within=WITHIN)))
 
 
 def root(

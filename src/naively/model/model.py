@@ -482,6 +482,17 @@ class Weights(Shown, OfFields):
         """Return these weights, of a model of which a weight of 1 is as many rows as of another."""
         return self if other is None else replace(self, rows_per_weight=other.rows_per_weight)
 
+    def tempered(self, by: float) -> Weights:
+        """Return these weights with all that is learned beyond the class prior times a number."""
+        places = self.places(self.classes)
+        return replace(
+            self,
+            of={part: tuple(by * weight for weight in each) for part, each in self.of.items()},
+            bias=tuple(by * bias for bias in self.bias),
+            usual=by * self.usual,
+            linear=self.linear.mean(NOTHING, by, (places, places)),
+        )
+
     def rows_of(self, classes: Sequence[Label]) -> Floats | None:
         """Return how many rows a weight of 1 is, (classes,); None where it is one throughout."""
         if not self.rows_per_weight:
