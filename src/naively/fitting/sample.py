@@ -307,9 +307,11 @@ class Sample:
             counted=learned and not by_group,
             few=0.0 if limits is None else FEW,
         )
-        weighed = Weighed(model, weights, found, batches, every, np.concatenate(joint), thirds)
-        linear, *losses = seek(weighed, limits)
-        return FoundWeights(replace(weights, linear=linear), *losses)
+        # Of a part of the rows nobody knows how often a row came with other labels.
+        whole = learned and bool(self.holds_all(model).all())
+        of_rows = found, batches, every, np.concatenate(joint), thirds
+        linear, seen, *losses = seek(Weighed(model, weights, *of_rows, whole=whole), limits)
+        return FoundWeights(replace(weights, linear=linear, seen=seen), *losses)
 
     def _of_many_classes(
         self, model: Model, near: Weights | None, *, learned: bool = True
@@ -353,7 +355,7 @@ class Sample:
                 some = self._without(model, len(first.prior), held)
                 some = replace(some, labels=first.labels)
             without = fit(some.take(rest), weights.how, weights.rows, weights, ROUGH)
-            yield Third(some.joint(without), rest, held)
+            yield Third(some.joint(without), rest, held, honest)
 
     def _without(self, model: Model, first: int, held: NDArray[np.int64]) -> LeaveOneOut:
         """Return the evidence of the first rows by a model that never saw some of them."""

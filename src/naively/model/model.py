@@ -12,26 +12,27 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from naively.counting.axis import Axis, Derived, Name, title
-from naively.counting.block import Batch, Block, split_texts
+from naively.counting.axis import Axis, Derived, Name, Words, title
+from naively.counting.block import Batch, Block, Codes, Sparse, split_texts
 from naively.counting.labels import Label, LabelArray, Labels
 from naively.counting.leave_one_out import Part, Parts
 from naively.counting.tally import BlockTally, Tally
 from naively.data.columns import Rows
 from naively.events.base import EventModel
-from naively.kernels.reference import Finish, Finished, Floats
+from naively.kernels.reference import Finish, Finished, Floats, Hashes
 from naively.messages import Shown, amount
 from naively.model.class_prior import PRETEND, class_probabilities
 from naively.model.counted import Counted, check_rows
 from naively.model.held_out import HeldOut
 from naively.options import OfFields, Weighting
 from naively.schema.diagnose import describe
-from naively.schema.schema import SHOWN, Group, GroupKey, Schema
+from naively.schema.schema import SHOWN, Group, GroupKey, Schema, contents
 from naively.schema.settings import PURE, ClassPrior, Settings
 from naively.schema.settle import settle, with_missing, without_words
 from naively.tabular import Tabular
 from naively.terms.functions import NOTHING, LinearPart
 from naively.terms.kinds import TermBlock
+from naively.terms.seen import Seen, SeenTerms
 from naively.terms.terms import GroupTerms, Terms, with_functions
 from naively.terms.words import LENGTH_POWER
 
@@ -182,10 +183,22 @@ class Model(Shown, OfFields):
         """Return the model that never saw these rows, or raise a ValueError if that cannot be."""
         return Model.of(self.counted.forget(other), self.weights)
 
+    def without_copies(self, batch: Batch) -> Model:
+        """Return the model whose rows that were seen before are fewer by these of its own."""
+        if self.weights is None or self.weights.seen is None:
+            return self
+        place = dict(zip(self.weights.classes, range(len(self.weights.classes)), strict=True))
+        count = np.zeros((len(batch), len(place) + 1))
+        codes = [place.get(label, -1) for label in batch.labels.classes.tolist()]
+        count[np.arange(len(batch)), np.array(codes)[batch.labels.codes]] = batch.labels.weights
+        seen = self.weights.seen.minus(number_of_cells(self.recode(batch)), count[:, :-1])
+        return self.weighed(replace(self.weights, seen=seen))
+
     def __mul__(self, factor: float) -> Model:
         weights = self.weights
         if weights is not None:  # the rows that they were fitted with fade like the others
-            weights = replace(weights, rows=weights.rows * factor)
+            seen = None if weights.seen is None else weights.seen * factor
+            weights = replace(weights, rows=weights.rows * factor, seen=seen)
         return Model.of(self.counted * factor, weights)
 
     def counting(self, **changes: Any) -> Model:
@@ -305,7 +318,12 @@ class Model(Shown, OfFields):
                 found = found.over_length(self.length_power)
             of[key] = with_functions(found, weights.linear, key, view.axes[key], places)
         several = weights.linear.of_several(view.axes, places)
-        return Terms(self.class_log_prior, weights.bias_of(classes), of, several, view.reads)
+        bias = weights.bias_of(classes)
+        if weights.seen is None:
+            return Terms(self.class_log_prior, bias, of, several, view.reads)
+        data = self.under_prior("data").class_log_prior
+        seen = SeenTerms(weights.seen.of_classes(places), data, number_of_cells)
+        return Terms(self.class_log_prior, bias, of, several, view.reads, seen)
 
     def encode(self, rows: Rows, labels: Labels | None = None) -> Batch:
         """Encode rows as they were encoded in training."""
@@ -380,6 +398,19 @@ class Model(Shown, OfFields):
         return self.view.schema.decode(blocks), self.classes[codes]
 
 
+def number_of_cells(batch: Batch) -> Hashes:
+    """Return a number for each row by its cells, (rows,); 0 where a cell was never seen."""
+    number = contents(batch, by_name=True)
+    for block in batch.blocks.values():
+        match block:
+            case Codes():
+                known = np.array([len(levels) for levels in block.axis.levels])
+                number[(block.codes >= known).any(axis=1)] = 0
+            case Sparse(axis=Words()) if batch.texts is None:  # the texts themselves are gone
+                number[:] = 0
+    return number
+
+
 # --- What is to be said of a model's columns beside what was counted: which are multiplied -------
 
 
@@ -447,6 +478,7 @@ class Weights(Shown, OfFields):
     # where there are none, it is one
     rows_per_weight: tuple[float, ...] = ()
     sought: Sought | None = None  # what came of looking for interactions; None if nobody looked
+    seen: Seen | None = None  # rows that came more than once, where that is evidence
 
     @classmethod
     def even(cls, classes: LabelArray, rows_per_weight: Floats | None) -> Weights:
@@ -467,6 +499,7 @@ class Weights(Shown, OfFields):
             of = list(by_class.values())
             lines.append(f"  {np.mean(of):.3f} ({min(of):.3f} to {max(of):.3f})  {name}")
         lines += [f"with a linear part: {self.linear}"] if self.linear else []
+        lines += [self.seen.note] if self.seen is not None else []
         return "\n".join(lines)
 
     def fresh(self, rows: float) -> float:
@@ -569,7 +602,17 @@ class Weights(Shown, OfFields):
             self.linear.mean(other.linear, share, places),
             per,
             self.sought or other.sought,
+            self._seen_by_both(other, share, places),
         )
+
+    def _seen_by_both(
+        self, other: Weights, share: float, places: tuple[list[int], list[int]]
+    ) -> Seen | None:
+        """Return the rows that came more than once in either; if one knows none, the other's."""
+        mine, theirs = (
+            w.seen and w.seen.of_classes(at) for w, at in zip((self, other), places, strict=True)
+        )
+        return theirs if mine is None else mine if theirs is None else mine.plus(theirs, share)
 
 
 def mean(a: Weights | None, b: Weights | None) -> Weights | None:
