@@ -797,6 +797,7 @@ class NaiveBayes(Classifier):
         schema = self._checked.view.schema
         sought = (
             *self._sought.notes,
+            *([] if self.model_.seen is None else [self.model_.seen.note]),
             *(
                 f"Column {list_names(group.columns)}: {note}. "
                 "event_models='histogram' takes all columns for numbers."
@@ -868,13 +869,15 @@ class NaiveBayes(Classifier):
         rows, y = read_labelled(X, y, self._learned_texts)
         return rows, encode_labels(y, sample_weight)
 
-    def _counted_of(self, X: Table, y: Target, sample_weight: RowWeight) -> Counted:
+    def _counted_of(
+        self, X: Table, y: Target, sample_weight: RowWeight
+    ) -> tuple[Counted, Reservoir]:
         found = self._read(X, y, Beside(sample_weight), self._learned_texts)
         how = Recipe(self.event_models, self.model_.settings)
-        counted, _ = count(found, how, self.model_.counted)
+        counted, sample = count(found, how, self.model_.counted)
         if counted is None:
             raise ValueError(found.nothing)
-        return counted
+        return counted, sample
 
     def _count(self, X: Table, y: Target, *, weighted: bool) -> tuple[Batch, Model]:
         settings = self._settings()

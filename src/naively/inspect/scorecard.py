@@ -23,7 +23,7 @@ from naively.file.parts import write_classes
 from naively.kernels.folding import table_text
 from naively.kernels.reference import Floats
 from naively.kernels.tokens import UNITS
-from naively.messages import Shown
+from naively.messages import Shown, warn
 from naively.model.held_out import least_at
 from naively.model.model import Model
 from naively.schema.schema import BESIDE, EMPTY, Group, TimePart
@@ -47,6 +47,11 @@ from naively.terms.views import (
 
 
 VERSION = 1
+
+NOT_SEEN = (
+    "That a row was seen before is evidence in this model, which other programs leave out: of such "
+    "rows they say what the columns say alone; learn with groups='copies' if both are to agree."
+)
 
 T = TypeVar("T", bound=AnyTerm)
 
@@ -91,6 +96,8 @@ class Scorecard(Shown):
     def of(cls, model: Model) -> Scorecard:
         """Return the scorecard of a model."""
         _check_levels(model)
+        if model.seen is not None:
+            warn(NOT_SEEN)
         reader = _Reader(model)
         columns = {key: reader.columns(group) for key, group in reader.groups.items()}
         kinds = {title(name): kind for name, kind in model.view.schema.kinds.items()}

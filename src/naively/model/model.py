@@ -26,7 +26,7 @@ from naively.model.counted import Counted, check_rows
 from naively.model.held_out import HeldOut
 from naively.options import OfFields, Weighting
 from naively.schema.diagnose import describe
-from naively.schema.schema import SHOWN, Group, GroupKey, Schema, contents
+from naively.schema.schema import SHOWN, Group, GroupKey, Schema, contents, with_texts
 from naively.schema.settings import PURE, ClassPrior, Settings
 from naively.schema.settle import settle, with_missing, without_words
 from naively.tabular import Tabular
@@ -145,7 +145,8 @@ class Model(Shown, OfFields):
     def __str__(self) -> str:
         rows, classes = self.counted.rows, len(self.classes)
         size = f"{amount(rows)} rows, {classes:,} classes, {self.view.schema.width:,} columns"
-        return "\n".join([size, str(self.described()), *map(str, self.counted.noise)])
+        copies = [] if self.seen is None else [self.seen.note]
+        return "\n".join([size, str(self.described()), *copies, *map(str, self.counted.noise)])
 
     def __add__(self, other: Model) -> Model:
         return Model.total((self, other))
@@ -177,7 +178,12 @@ class Model(Shown, OfFields):
         return cls.of(counted, reduce(mean, weights))
 
     def __sub__(self, other: Model) -> Model:
-        return Model.of(self.counted - other.counted, self.weights)
+        weights = self.weights
+        if weights is not None and other.weights is not None and other.weights.seen is not None:
+            gone = other.weights.seen
+            count = gone.of_classes(other.weights.places(weights.classes)).count
+            weights = weights.without_copies(gone.hashes, count)
+        return Model.of(self.counted - other.counted, weights)
 
     def forget(self, other: Counted) -> Model:
         """Return the model that never saw these rows, or raise a ValueError if that cannot be."""
@@ -187,12 +193,11 @@ class Model(Shown, OfFields):
         """Return the model whose rows that were seen before are fewer by these of its own."""
         if self.weights is None or self.weights.seen is None:
             return self
-        place = dict(zip(self.weights.classes, range(len(self.weights.classes)), strict=True))
-        count = np.zeros((len(batch), len(place) + 1))
-        codes = [place.get(label, -1) for label in batch.labels.classes.tolist()]
-        count[np.arange(len(batch)), np.array(codes)[batch.labels.codes]] = batch.labels.weights
-        seen = self.weights.seen.minus(number_of_cells(self.recode(batch)), count[:, :-1])
-        return self.weighed(replace(self.weights, seen=seen))
+        known = self.classes.tolist()
+        count = batch.labels.among(self.classes).one_hot()
+        place = [known.index(label) for label in self.weights.classes]
+        numbers = number_of_cells(self.recode(batch))
+        return replace(self, weights=self.weights.without_copies(numbers, count[:, place]))
 
     def __mul__(self, factor: float) -> Model:
         weights = self.weights
@@ -235,6 +240,11 @@ class Model(Shown, OfFields):
         """Whether interactions were looked for, or are there."""
         weights = self.weights
         return weights is not None and (weights.sought is not None or self.has_interactions)
+
+    @property
+    def seen(self) -> Seen | None:
+        """The rows that came more than once, where that is evidence."""
+        return None if self.weights is None else self.weights.seen
 
     def with_classes(self, classes: LabelArray) -> Model:
         """Return the model with a place for each of these classes; some may have no row yet."""
@@ -329,7 +339,8 @@ class Model(Shown, OfFields):
         """Encode rows as they were encoded in training."""
         labels = Labels.none(len(rows), self.classes) if labels is None else labels
         schema = self.view.schema
-        return schema.encode_own(schema.match(rows), labels, self.view.axes)
+        batch = schema.encode_own(schema.match(rows), labels, self.view.axes)
+        return batch if self.seen is None else with_texts(batch)
 
     def recode(self, batch: Batch) -> Batch:
         """Encode rows by the columns, levels and words of this model, as any has encoded them."""
@@ -505,6 +516,10 @@ class Weights(Shown, OfFields):
     def fresh(self, rows: float) -> float:
         """Return what share of so many rows the model held when the weights were fitted."""
         return min(1.0, self.rows / rows) if rows > 0 else 1.0
+
+    def without_copies(self, numbers: Hashes, count: Floats) -> Weights:
+        """Return the weights with fewer rows seen: less so many of each class, (rows, classes)."""
+        return self if self.seen is None else replace(self, seen=self.seen.minus(numbers, count))
 
     @cached_property
     def groups(self) -> frozenset[Hashable]:

@@ -133,5 +133,6 @@ class Sight(str):
         if n <= 0:
             return cls("")
         times = "once" if n == 1 else f"{amount(n)} times"
-        of = "" if n == count[best] else f"{amount(float(count[best]))} of them "
+        most = "all" if n == count[best] else amount(float(count[best]))
+        of = "" if n == 1 else f"{most} of them "
         return cls(f"seen {times}, {of}{classes[best]!r}")
