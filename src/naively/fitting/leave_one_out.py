@@ -114,8 +114,9 @@ def weighted_joint(model: Model, found: LeaveOneOut, batches: Sequence[Batch]) -
     if seen is not None:  # without the row itself
         seen = seen.of_classes(model.weights.places(model.classes.tolist()))
         count = seen.of(np.concatenate([number_of_cells(batch) for batch in batches]))
-        own = [batch.independent.one_hot() / batch.times[:, None] for batch in batches]
-        count = np.maximum(count - np.concatenate(own), 0.0)
+        own = Labels.join([batch.independent.among(model.classes) for batch in batches]).one_hot()
+        times = np.concatenate([batch.times for batch in batches])
+        count = np.maximum(count - own / times[:, None], 0.0)
         joint += added_by(count, seen.amount, joint - (found.class_prior - found.prior))
     return joint
 
