@@ -850,17 +850,10 @@ def read_weights(
     usual, rows, per = float(saved.usual), float(saved.rows), saved.rows_per_weight
     if len(per) not in (0, len(classes)) or not all(0 < of_class < np.inf for of_class in per):
         raise ValueError("rows_per_weight must be positive numbers, one for each class or none")
-    return Weights(
-        tuple(classes.tolist()),
-        of,
-        tuple(bias.tolist()),
-        usual,
-        rows,
-        saved.how,
-        linear,
-        per,
-        seen=read_seen(saved.seen, unread, len(classes)),
+    found = Weights(
+        tuple(classes.tolist()), of, tuple(bias.tolist()), usual, rows, saved.how, linear, per
     )
+    return replace(found, seen=read_seen(saved.seen, unread, len(classes)))
 
 
 # --- How probable the right classes of held-out rows were, from which sets of classes follow -----

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple, Self
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.block import Batch
 from naively.counting.labels import Labels
+from naively.fitting.leave_one_out import linear_evidence
 from naively.fitting.weights import Third
-from naively.kernels.reference import Floats, Hashes
-from naively.kernels.rules import Grown
-from naively.model.model import number_of_cells
+from naively.kernels.reference import Floats
+from naively.model.model import Model, number_of_cells
 from naively.terms.seen import Seen, added_by
 
 # --- Whole rows seen before, as one term over what the columns say (see ``naively.terms.seen``) --
 #
-# They are judged on held-out thirds of the rows: those of the others say how often a row came. The
-# copies of a row are dealt over the thirds. Rows in groups have none: equal rows of two groups say
-# nothing of a third.
+# They are judged on held-out thirds of the rows. A row that is held out of the model's counts is
+# judged by its copies in the other thirds; one that is only left out of them by all others.
 
 
 SHARE = 0.02  # of the rows that have an equal one, at least
@@ -30,76 +28,52 @@ WORTH = 3.0  # nats that must be saved on the held-out rows,
 ERRORS = 2.0  # and standard errors
 
 
-class Copies(NamedTuple):
-    """Which rows of a sample are equal."""
+def seen_before(
+    model: Model,  # with weights and the linear part
+    batches: Sequence[Batch],
+    labels: Labels,  # of all rows of these
+    thirds: Iterable[Third],  # of the first of them, without the linear part
+) -> Seen | None:
+    """Return the rows that came more than once, if held-out rows gain by what they were."""
+    times = np.concatenate([batch.times for batch in batches])
+    numbers = np.concatenate([number_of_cells(batch) for batch in batches])
+    hashes, row = np.unique(numbers, return_inverse=True)
+    n: NDArray[np.integer] = np.bincount(row, times)
+    if model.weights is None or not hashes[0] or n[n >= TWICE].sum() <= SHARE * n.sum():
+        return None
+    own = labels.one_hot()
 
-    hashes: Hashes  # (different rows,): a number for each by its cells, ascending
-    row: NDArray[np.int64]  # (rows,): which of them each row is
-    times: NDArray[np.int64]  # (rows,): how many rows each stands for
+    def counted(some: NDArray[np.int64] | slice) -> tuple[NDArray[np.integer], Floats]:
+        """Return how often each different row is among some, and of which classes it was."""
+        count = np.zeros((len(hashes), own.shape[1]))
+        np.add.at(count, row[some], own[some])
+        return np.bincount(row[some], times[some], len(hashes)), count
 
-    @classmethod
-    def of(cls, batches: Sequence[Batch], labels: Labels) -> Self | None:
-        """Return which rows are equal; None if few are."""
-        if labels.group is not None:
-            return None
-        hashes = np.concatenate([number_of_cells(batch) for batch in batches])
-        times = np.concatenate([batch.times for batch in batches])
-        different, row = np.unique(hashes, return_inverse=True)
-        n = np.bincount(row, times)
-        many = n[n >= TWICE].sum() > SHARE * n.sum() and different[0] > 0
-        return cls(different, row, times) if many else None
-
-    def seen(self, thirds: Sequence[Third], labels: Labels) -> Seen | None:
-        """Return the rows that came more than once, if held-out rows gain by what they were."""
-        found, weights, one = [], [], labels.one_hot() / self.times[:, None]
-        every = np.arange(len(thirds[0].joint))
-        for third in thirds:
-            held, row = third.held, self.row[third.held]
-            times, count = self._counted(labels, third.rest if third.uncounted else every)
-            times, count = times[row], count[row]
-            if not third.uncounted:  # each without itself, as in what the columns say
-                times, count = times - 1, np.maximum(count - one[held], 0.0)
-            known = times >= TWICE
-            joint, right = third.joint[held][known], labels.codes[held][known]
-            each = [added_by(count[known], of, joint) for of in AMOUNTS]
-            found.append([_gain(joint, of, right) for of in each])
-            weights.append(labels.weights[held][known])
-        gain, weight = np.concatenate(found, axis=1), np.concatenate(weights)
-        total = gain @ weight
-        best = int(np.argmax(total))
-        if total[best] <= max(WORTH, ERRORS * float(np.sqrt(gain[best] ** 2 @ weight))):
-            return None
-        times, count = self._counted(labels, np.arange(len(labels)))
-        often = times >= TWICE
-        return Seen(self.hashes[often], count[often], AMOUNTS[best])
-
-    def _counted(self, labels: Labels, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], Floats]:
-        """Return how often each different row is among some, in all and of each class."""
-        n, k, row = len(self.hashes), len(labels.classes), self.row[rows]
-        cell = row * k + labels.codes[rows]
-        times = np.bincount(row, self.times[rows], n).astype(np.int64)
-        count = np.bincount(cell, labels.weights[rows], n * k).astype(np.float64)
-        return times, count.reshape(n, k)
+    linear = sum(linear_evidence(model, batches).values(), np.zeros_like(own))
+    linear += model.weights.linear.intercept_of(range(own.shape[1]))
+    gains, weights = [], []
+    for third in thirds:
+        held = third.held
+        n, count = counted(third.rest if third.uncounted else slice(len(third.joint)))
+        n, count = n[row[held]], count[row[held]]
+        if not third.uncounted:
+            n, count = n - 1, np.maximum(count - own[held] / times[held, None], 0.0)
+        known = n >= TWICE
+        of, count = held[known], count[known]
+        joint = third.joint[of] + linear[of]
+        loss = _losses(joint, labels.codes[of])
+        each = [joint + added_by(count, amount, joint) for amount in AMOUNTS]
+        gains.append([loss - _losses(more, labels.codes[of]) for more in each])
+        weights.append(labels.weights[of])
+    gain, weight = np.concatenate(gains, axis=1), np.concatenate(weights)
+    total = gain @ weight
+    best = int(np.argmax(total))
+    if total[best] <= max(WORTH, ERRORS * float(np.sqrt(gain[best] ** 2 @ weight))):
+        return None
+    n, count = counted(slice(None))
+    return Seen(hashes[n >= TWICE], count[n >= TWICE], AMOUNTS[best])
 
 
-def _gain(joint: Floats, added: Floats, right: NDArray[np.integer]) -> Floats:
-    """Return how much less the log loss of each row is by what is added, (rows,), in nats."""
-    at = np.arange(len(joint))
-    before = joint[at, right] - np.logaddexp.reduce(joint, axis=1)
-    joint = joint + added
-    return np.asarray(joint[at, right] - np.logaddexp.reduce(joint, axis=1) - before)
-
-
-def added_by_tables(grown: Grown, codes: NDArray[np.uint8], classes: int) -> Floats:
-    """Return what decision tables add to rows, (rows, classes), by the bins of their cells."""
-    found = np.zeros((codes.shape[1], grown.values.shape[2]))
-    bins = codes.astype(np.uint64)
-    for columns, masks, points in zip(
-        grown.columns[: grown.rounds], grown.masks, grown.values, strict=False
-    ):
-        cell = np.zeros(codes.shape[1], np.int64)
-        for depth in np.flatnonzero(columns >= 0).tolist():
-            holds = masks[depth] >> bins[columns[depth]] & np.uint64(1)
-            cell |= holds.astype(np.int64) << depth
-        found += points[cell]
-    return found * [-0.5, 0.5] if classes == 2 else found
+def _losses(joint: Floats, right: NDArray[np.integer]) -> Floats:
+    """Return the log loss of each row, (rows,), in nats."""
+    return np.asarray(np.logaddexp.reduce(joint, axis=1) - joint[np.arange(len(joint)), right])

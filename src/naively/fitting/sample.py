@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from heapq import heappop, heappush
+from itertools import tee
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from naively.counting.axis import title
 from naively.counting.block import Batch
 from naively.counting.labels import MANY_CLASSES, Label, Labels
 from naively.counting.tally import Tally
+from naively.fitting.copies import seen_before
 from naively.fitting.leave_one_out import LeaveOneOut, left_out
 from naively.fitting.limits import Limits
 from naively.fitting.seek import Weighed, seek
@@ -298,7 +300,7 @@ class Sample:
             labels.append(table.labels)
             joint.append(table.joint(weights))
         every = Labels.join(labels).standing_for(count)
-        thirds = sample._thirds(  # noqa: SLF001
+        found_thirds = sample._thirds(  # noqa: SLF001
             third,
             model,
             weights,
@@ -307,11 +309,15 @@ class Sample:
             counted=learned and not by_group,
             few=0.0 if limits is None else FEW,
         )
-        # Of a part of the rows nobody knows how often a row came with other labels.
-        whole = learned and bool(self.holds_all(model).all())
-        of_rows = found, batches, every, np.concatenate(joint), thirds
-        linear, seen, *losses = seek(Weighed(model, weights, *of_rows, whole=whole), limits)
-        return FoundWeights(replace(weights, linear=linear, seen=seen), *losses)
+        thirds, again = tee(found_thirds)
+        weighed = Weighed(model, weights, found, batches, every, np.concatenate(joint), thirds)
+        linear, *losses = seek(weighed, limits)
+        weights = replace(weights, linear=linear)
+        # Of a part of the rows nobody knows how often a row came with another label.
+        if learned and every.group is None and self.holds_all(model).all():
+            seen = seen_before(model.weighed(weights), batches, every, again)
+            weights = replace(weights, seen=seen)
+        return FoundWeights(weights, *losses)
 
     def _of_many_classes(
         self, model: Model, near: Weights | None, *, learned: bool = True

@@ -16,7 +16,6 @@ from naively.counting.labels import Labels
 from naively.counting.leave_one_out import Part
 from naively.events import Bernoulli
 from naively.events.histogram import between
-from naively.fitting.copies import Copies, added_by_tables
 from naively.fitting.leave_one_out import LeaveOneOut
 from naively.fitting.limits import MOST_RULES, GivenRule, Limits, known_columns, read_rule
 from naively.fitting.weights import (
@@ -53,7 +52,6 @@ from naively.terms.functions import (
     Term,
     There,
 )
-from naively.terms.seen import Seen
 
 # --- What is added to the weighted evidence of the columns ---------------------------------------
 #
@@ -79,19 +77,14 @@ class Weighed:
     labels: Labels  # of all rows
     joint: Floats  # (rows, classes): weighted joint log likelihoods, each row left out
     thirds: Iterator[Third]  # of the first rows; of few rows all three
-    whole: bool = False  # whether these are all rows that the model has learned
 
 
-def seek(
-    rows: Weighed, limits: Limits | None = None
-) -> tuple[LinearPart, Seen | None, float, float]:
+def seek(rows: Weighed, limits: Limits | None = None) -> tuple[LinearPart, float, float]:
     """Return what lowers the log loss of held-out rows, fitted to all rows, and that loss."""
-    # It is a linear part, and rows that were seen before. The loss is in nats per row, without and
-    # with the linear part.
+    # The loss is in nats per row, without and with what it is lowered by.
     labels, parts = rows.labels, rows.found.parts
     if labels.group is not None and len(np.unique(labels.group)) < THIRDS:
-        return NOTHING, None, 0.0, 0.0
-    copies = Copies.of(rows.batches, labels) if rows.whole else None
+        return NOTHING, 0.0, 0.0
 
     @cache
     def said() -> dict[Part, float]:
@@ -104,7 +97,7 @@ def seek(
     basis, cut = basis_of(columns, said, labels), cut_of(columns, said, labels, limits)
     given = Given.of(rows, limits) if limits is not None and limits.given else None
     if not (basis.terms or cut.parts or given):
-        return NOTHING, copies and copies.seen([*rows.thirds], labels), 0.0, 0.0
+        return NOTHING, 0.0, 0.0
     thirds, weight = [*rows.thirds], labels.weights
     held = sum(float(weight[third.held].sum()) for third in thirds)
     some = labels.take(np.arange(len(thirds[0].joint)))
@@ -121,15 +114,10 @@ def seek(
         each = zip(thirds, best.z, best.slopes, strict=True)
         thirds = [third._replace(joint=joint_with(third.joint, of, x)) for third, of, x in each]
     shape = STEPS if limits is None else TABLES._replace(most=limits.rules)
-    grown, after, tables = grow(cut, thirds, joint, labels, shape)
+    grown, after = grow(cut, thirds, joint, labels, shape)
     if grown is not None:
         linear = with_rules(linear, cut, grown, labels, shape)
-    if copies is None:
-        return linear, None, before / held, after / held
-    for at, of_third in enumerate(tables):
-        added = added_by_tables(of_third, cut.codes[:, : len(some)], len(labels.classes))
-        thirds[at] = thirds[at]._replace(joint=thirds[at].joint + added)
-    return linear, copies.seen(thirds, labels), before / held, after / held
+    return linear, before / held, after / held
 
 
 # --- Functions of one column ---------------------------------------------------------------------
@@ -653,24 +641,23 @@ STEPS, TABLES = Shape(columns=1, conditions=2, rate=0.5), Shape(columns=3, condi
 
 def grow(
     cut: Cut, thirds: Sequence[Third], joint: Floats, labels: Labels, shape: Shape
-) -> tuple[Grown | None, float, list[Grown]]:
+) -> tuple[Grown | None, float]:
     """Grow as many rules on all rows as lower the log loss of held-out rows most."""
-    # With them comes that loss, in nats, and as many as were grown without each third.
+    # With them comes that loss, in nats.
     before = sum(third.loss(labels) for third in thirds)
     k = 1 if len(labels.classes) == 2 else len(labels.classes)
     work = len(labels) * len(cut.parts) * k
     able = min(NUMBERS // (k * 2**shape.conditions), WORK // work) if work else 0
     most = min(shape.most, able)
     if able < FEW or not most:  # it would take long to grow a few
-        return None, before, []
+        return None, before
     shape = shape._replace(rate=min(LARGEST_RATE, shape.rate * MOST_RULES / most))
-    curves, tables = [], []
+    curves = []
     for third in thirds:
         held = np.zeros(len(third.joint), np.bool_)
         held[third.held] = True
         grown = grow_on(cut, third.joint, labels, held, shape, most, PATIENCE_OF_RULES)
         curves.append(grown.losses[: grown.rounds + 1])
-        tables.append(grown)
     longest = max(map(len, curves))
     each = [np.pad(of, (0, longest - len(of)), mode="edge") for of in curves]
     loss = np.sum(each, axis=0)
@@ -678,11 +665,9 @@ def grow(
     # As of slopes: which columns say most was found on all rows, those held out too.
     enough = WORTH + cut.passed_over / len(thirds[0].joint)
     if loss[best] >= loss[0] - enough:
-        return None, before, []
+        return None, before
     none = np.zeros(len(joint), np.bool_)
-    every = grow_on(cut, joint, labels, none, shape, best, 0)
-    of_thirds = [of._replace(rounds=min(of.rounds, best)) for of in tables]
-    return every, before * float(loss[best] / loss[0]), of_thirds
+    return grow_on(cut, joint, labels, none, shape, best, 0), before * float(loss[best] / loss[0])
 
 
 def grow_on(

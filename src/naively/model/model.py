@@ -178,11 +178,9 @@ class Model(Shown, OfFields):
         return cls.of(counted, reduce(mean, weights))
 
     def __sub__(self, other: Model) -> Model:
-        weights = self.weights
-        if weights is not None and other.weights is not None and other.weights.seen is not None:
-            gone = other.weights.seen
-            count = gone.of_classes(other.weights.places(weights.classes)).count
-            weights = weights.without_copies(gone.hashes, count)
+        weights, gone = self.weights, other.weights
+        if weights is not None and gone is not None and gone.seen is not None:
+            weights = weights.less(gone.seen, gone.classes)
         return Model.of(self.counted - other.counted, weights)
 
     def forget(self, other: Counted) -> Model:
@@ -191,13 +189,9 @@ class Model(Shown, OfFields):
 
     def without_copies(self, batch: Batch) -> Model:
         """Return the model whose rows that were seen before are fewer by these of its own."""
-        if self.weights is None or self.weights.seen is None:
-            return self
-        known = self.classes.tolist()
-        count = batch.labels.among(self.classes).one_hot()
-        place = [known.index(label) for label in self.weights.classes]
-        numbers = number_of_cells(self.recode(batch))
-        return replace(self, weights=self.weights.without_copies(numbers, count[:, place]))
+        assert self.weights is not None
+        gone = Seen(number_of_cells(self.recode(batch)), batch.labels.one_hot(), 0.0)
+        return replace(self, weights=self.weights.less(gone, batch.labels.classes.tolist()))
 
     def __mul__(self, factor: float) -> Model:
         weights = self.weights
@@ -340,7 +334,8 @@ class Model(Shown, OfFields):
         labels = Labels.none(len(rows), self.classes) if labels is None else labels
         schema = self.view.schema
         batch = schema.encode_own(schema.match(rows), labels, self.view.axes)
-        return batch if self.seen is None else with_texts(batch)
+        weights = self.weights
+        return batch if weights is None or weights.seen is None else with_texts(batch)
 
     def recode(self, batch: Batch) -> Batch:
         """Encode rows by the columns, levels and words of this model, as any has encoded them."""
@@ -517,9 +512,11 @@ class Weights(Shown, OfFields):
         """Return what share of so many rows the model held when the weights were fitted."""
         return min(1.0, self.rows / rows) if rows > 0 else 1.0
 
-    def without_copies(self, numbers: Hashes, count: Floats) -> Weights:
-        """Return the weights with fewer rows seen: less so many of each class, (rows, classes)."""
-        return self if self.seen is None else replace(self, seen=self.seen.minus(numbers, count))
+    def less(self, gone: Seen, classes: Sequence[Label]) -> Weights:
+        """Return the weights with fewer rows seen, by rows of these classes that are gone."""
+        place = {label: i for i, label in enumerate(classes)}
+        gone = gone.of_classes([place.get(label, len(place)) for label in self.classes])
+        return self if self.seen is None else replace(self, seen=self.seen.minus(gone))
 
     @cached_property
     def groups(self) -> frozenset[Hashable]:

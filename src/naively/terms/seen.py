@@ -36,12 +36,9 @@ class Seen(OfFields):
     amount: float  # how many rows what the columns say is worth
 
     def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Seen)
-            and self.amount == other.amount
-            and np.array_equal(self.hashes, other.hashes)
-            and np.array_equal(self.count, other.count)
-        )
+        if not isinstance(other, Seen) or self.amount != other.amount:
+            return False
+        return np.array_equal(self.hashes, other.hashes) and np.array_equal(self.count, other.count)
 
     __hash__ = None  # type: ignore[assignment]  # arrays have none
 
@@ -79,11 +76,10 @@ class Seen(OfFields):
         np.add.at(count, place, np.vstack([self.count, other.count]))
         return Seen(hashes, count, share * self.amount + (1 - share) * other.amount)
 
-    def minus(self, hashes: Hashes, count: Floats) -> Seen | None:
-        """Return the rows that are left without these, (rows, classes); None if there are none."""
-        place = self.places(hashes)
-        left = self.count.copy()
-        np.subtract.at(left, place[place >= 0], count[place >= 0])
+    def minus(self, gone: Seen) -> Seen | None:
+        """Return the rows that are left without others, in any order; None if there are none."""
+        place, left = self.places(gone.hashes), self.count.copy()
+        np.subtract.at(left, place[place >= 0], gone.count[place >= 0])
         left = np.maximum(left, 0.0)
         there = left.sum(axis=1) > NOTHING_LEFT
         return Seen(self.hashes[there], left[there], self.amount) if there.any() else None
