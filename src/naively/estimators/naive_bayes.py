@@ -202,8 +202,9 @@ class NaiveBayes(Classifier):
     why_no_interactions_ : str
         Why ``interactions="auto"`` chose none, or "".
     notes_ : tuple of str
-        What ``interactions="auto"`` chose, and what it gained on held-out rows; and where the rows
-        are in memory, whether their weights look like frequencies.
+        What ``interactions="auto"`` chose, and what it gained on held-out rows; whether rows that
+        came more than once are evidence of their own; and where the rows are in memory, whether
+        their weights look like frequencies.
     feature_names_in_ : ndarray of str
         Names of the columns, where the table had any.
 
