@@ -15,7 +15,7 @@ from scipy import sparse
 from naively import NaiveBayes, load
 from naively.data.frames import as_rows
 from naively.fitting.leave_one_out import left_out, weighted_joint
-from naively.terms.seen import Seen
+from naively.terms.seen import SeenRows
 from tests.learning import encoded
 
 pytestmark = pytest.mark.filterwarnings("ignore:Nearly every row")  # what is said of them anyhow
@@ -52,7 +52,7 @@ def loss(p: np.ndarray, y: np.ndarray) -> float:
     return float(-np.log(p[np.arange(len(y)), (y == "ok").astype(int)]).mean())
 
 
-def seen_of(nb: NaiveBayes) -> Seen:
+def seen_of(nb: NaiveBayes) -> SeenRows:
     assert nb.weights_ is not None
     assert nb.weights_.seen is not None
     return nb.weights_.seen

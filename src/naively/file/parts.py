@@ -78,7 +78,7 @@ from naively.terms.functions import (
     Term,
     There,
 )
-from naively.terms.seen import Seen
+from naively.terms.seen import SeenRows
 
 # --- Groups of columns are known by event model, kind, and a text by column and analyser ---------
 #
@@ -793,7 +793,7 @@ def write_weights(weights: Weights, classes: list[Label], arrays: Arrays) -> Sav
     }
 
 
-def write_seen(seen: Seen | None, places: Sequence[int], arrays: Arrays) -> Saved:
+def write_seen(seen: SeenRows | None, places: Sequence[int], arrays: Arrays) -> Saved:
     """Return what the header says of rows that were seen before, and add their arrays."""
     # The arrays are seen/rows, of shape (rows,), and seen/count, of shape (rows, classes).
     if seen is None:
@@ -803,7 +803,7 @@ def write_seen(seen: Seen | None, places: Sequence[int], arrays: Arrays) -> Save
     return {"seen": seen.amount}
 
 
-def read_seen(amount: float | None, unread: UnreadArrays, classes: int) -> Seen | None:
+def read_seen(amount: float | None, unread: UnreadArrays, classes: int) -> SeenRows | None:
     """Return the rows that were written, if any were, or raise a ValueError."""
     if amount is None:
         return None
@@ -813,7 +813,7 @@ def read_seen(amount: float | None, unread: UnreadArrays, classes: int) -> Seen 
         raise ValueError("rows that were seen before are not in order, or their amount is not > 0")
     if not ((count >= 0) & (count <= LARGEST)).all():
         raise ValueError("rows that were seen before must be finite numbers of rows")
-    return Seen(rows, count, float(amount))
+    return SeenRows(rows, count, float(amount))
 
 
 def read_weights(

@@ -13,7 +13,7 @@ from naively.fitting.leave_one_out import linear_evidence
 from naively.fitting.weights import Third
 from naively.kernels.reference import Floats
 from naively.model.model import Model, number_of_cells
-from naively.terms.seen import Seen, added_by
+from naively.terms.seen import SeenRows, added_by
 
 # --- Whole rows seen before, as one term over what the columns say (see ``naively.terms.seen``) --
 #
@@ -33,7 +33,7 @@ def seen_before(
     batches: Sequence[Batch],
     labels: Labels,  # of all rows of these
     thirds: Iterable[Third],  # of the first of them, without the linear part
-) -> Seen | None:
+) -> SeenRows | None:
     """Return the rows that came more than once, if held-out rows gain by what they were."""
     times = np.concatenate([batch.times for batch in batches])
     numbers = np.concatenate([number_of_cells(batch) for batch in batches])
@@ -71,7 +71,7 @@ def seen_before(
     if total[best] <= max(WORTH, ERRORS * float(np.sqrt(gain[best] ** 2 @ weight))):
         return None
     n, count = counted(slice(None))
-    return Seen(hashes[n >= TWICE], count[n >= TWICE], AMOUNTS[best])
+    return SeenRows(hashes[n >= TWICE], count[n >= TWICE], AMOUNTS[best])
 
 
 def _losses(joint: Floats, right: NDArray[np.integer]) -> Floats:

@@ -96,12 +96,10 @@ class Scorecard(Shown):
     def of(cls, model: Model) -> Scorecard:
         """Return the scorecard of a model."""
         _check_levels(model)
-        if model.seen is not None:
-            warn(NOT_SEEN)
         reader = _Reader(model)
         columns = {key: reader.columns(group) for key, group in reader.groups.items()}
         kinds = {title(name): kind for name, kind in model.view.schema.kinds.items()}
-        return cls(
+        card = cls(
             model.classes,
             model.class_log_prior,
             model.terms.start,
@@ -109,6 +107,9 @@ class Scorecard(Shown):
             kinds,
             least_at(model.counted.held_out),
         )
+        if model.seen is not None:
+            warn(NOT_SEEN)
+        return card
 
     @cached_property
     def columns(self) -> list[str]:

@@ -32,7 +32,7 @@ from naively.schema.settle import settle, with_missing, without_words
 from naively.tabular import Tabular
 from naively.terms.functions import NOTHING, LinearPart
 from naively.terms.kinds import TermBlock
-from naively.terms.seen import Seen, SeenTerms
+from naively.terms.seen import SeenBefore, SeenRows
 from naively.terms.terms import GroupTerms, Terms, with_functions
 from naively.terms.words import LENGTH_POWER
 
@@ -190,7 +190,7 @@ class Model(Shown, OfFields):
     def without_copies(self, batch: Batch) -> Model:
         """Return the model whose rows that were seen before are fewer by these of its own."""
         assert self.weights is not None
-        gone = Seen(number_of_cells(self.recode(batch)), batch.labels.one_hot(), 0.0)
+        gone = SeenRows(number_of_cells(self.recode(batch)), batch.labels.one_hot(), 0.0)
         return replace(self, weights=self.weights.less(gone, batch.labels.classes.tolist()))
 
     def __mul__(self, factor: float) -> Model:
@@ -236,7 +236,7 @@ class Model(Shown, OfFields):
         return weights is not None and (weights.sought is not None or self.has_interactions)
 
     @property
-    def seen(self) -> Seen | None:
+    def seen(self) -> SeenRows | None:
         """The rows that came more than once, where that is evidence."""
         return None if self.weights is None else self.weights.seen
 
@@ -326,7 +326,7 @@ class Model(Shown, OfFields):
         if weights.seen is None:
             return Terms(self.class_log_prior, bias, of, several, view.reads)
         data = self.under_prior("data").class_log_prior
-        seen = SeenTerms(weights.seen.of_classes(places), data, number_of_cells)
+        seen = SeenBefore(weights.seen.of_classes(places), data, number_of_cells)
         return Terms(self.class_log_prior, bias, of, several, view.reads, seen)
 
     def encode(self, rows: Rows, labels: Labels | None = None) -> Batch:
@@ -484,7 +484,7 @@ class Weights(Shown, OfFields):
     # where there are none, it is one
     rows_per_weight: tuple[float, ...] = ()
     sought: Sought | None = None  # what came of looking for interactions; None if nobody looked
-    seen: Seen | None = None  # rows that came more than once, where that is evidence
+    seen: SeenRows | None = None  # rows that came more than once, where that is evidence
 
     @classmethod
     def even(cls, classes: LabelArray, rows_per_weight: Floats | None) -> Weights:
@@ -512,7 +512,7 @@ class Weights(Shown, OfFields):
         """Return what share of so many rows the model held when the weights were fitted."""
         return min(1.0, self.rows / rows) if rows > 0 else 1.0
 
-    def less(self, gone: Seen, classes: Sequence[Label]) -> Weights:
+    def less(self, gone: SeenRows, classes: Sequence[Label]) -> Weights:
         """Return the weights with fewer rows seen, by rows of these classes that are gone."""
         place = {label: i for i, label in enumerate(classes)}
         gone = gone.of_classes([place.get(label, len(place)) for label in self.classes])
@@ -619,7 +619,7 @@ class Weights(Shown, OfFields):
 
     def _seen_by_both(
         self, other: Weights, share: float, places: tuple[list[int], list[int]]
-    ) -> Seen | None:
+    ) -> SeenRows | None:
         """Return the rows that came more than once in either; if one knows none, the other's."""
         mine, theirs = (
             w.seen and w.seen.of_classes(at) for w, at in zip((self, other), places, strict=True)

@@ -28,7 +28,7 @@ NOTHING_LEFT = 1e-9  # of the rows that are counted
 
 
 @dataclass(frozen=True, eq=False)
-class Seen(OfFields):
+class SeenRows(OfFields):
     """Rows that came more than once, and of which classes they were."""
 
     hashes: Hashes  # (rows,): a number for each by its cells (see ``contents``), ascending
@@ -36,7 +36,7 @@ class Seen(OfFields):
     amount: float  # how many rows what the columns say is worth
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Seen) or self.amount != other.amount:
+        if not isinstance(other, SeenRows) or self.amount != other.amount:
             return False
         return np.array_equal(self.hashes, other.hashes) and np.array_equal(self.count, other.count)
 
@@ -65,26 +65,26 @@ class Seen(OfFields):
         """Return how many equal rows were of each class, (rows, classes); 0 of one not seen."""
         return np.vstack([self.count, 0 * self.count[:1]])[self.places(hashes)]
 
-    def of_classes(self, places: Sequence[int]) -> Seen:
+    def of_classes(self, places: Sequence[int]) -> SeenRows:
         """Return the counts of the classes of these numbers; the number after all is of another."""
         return replace(self, count=np.hstack([self.count, np.zeros((len(self), 1))])[:, places])
 
-    def plus(self, other: Seen, share: float) -> Seen:
+    def plus(self, other: SeenRows, share: float) -> SeenRows:
         """Return the rows of both, which have the same classes; this amount counts ``share``."""
         hashes, place = np.unique(np.append(self.hashes, other.hashes), return_inverse=True)
         count = np.zeros((len(hashes), self.count.shape[1]))
         np.add.at(count, place, np.vstack([self.count, other.count]))
-        return Seen(hashes, count, share * self.amount + (1 - share) * other.amount)
+        return SeenRows(hashes, count, share * self.amount + (1 - share) * other.amount)
 
-    def minus(self, gone: Seen) -> Seen | None:
+    def minus(self, gone: SeenRows) -> SeenRows | None:
         """Return the rows that are left without others, in any order; None if there are none."""
         place, left = self.places(gone.hashes), self.count.copy()
         np.subtract.at(left, place[place >= 0], gone.count[place >= 0])
         left = np.maximum(left, 0.0)
         there = left.sum(axis=1) > NOTHING_LEFT
-        return Seen(self.hashes[there], left[there], self.amount) if there.any() else None
+        return SeenRows(self.hashes[there], left[there], self.amount) if there.any() else None
 
-    def __mul__(self, factor: float) -> Seen:
+    def __mul__(self, factor: float) -> SeenRows:
         return replace(self, count=self.count * factor)
 
 
@@ -101,10 +101,10 @@ def added_by(count: Floats, amount: float, joint: Floats) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class SeenTerms:
+class SeenBefore:
     """What is added to rows that were seen before."""
 
-    seen: Seen  # by the classes of the model
+    seen: SeenRows  # by the classes of the model
     log_prior: Floats  # (classes,): of the rows that were learned, under which it was fitted
     read: Callable[[Batch], Hashes]  # returns the number of each row by its cells
 

@@ -51,7 +51,7 @@ from naively.terms.kinds import (
     TermBlock,
     Typical,
 )
-from naively.terms.seen import SeenTerms
+from naively.terms.seen import SeenBefore
 from naively.terms.views import AnyTerm, BinsTerm, OfCell, ProductTerm, Readable, RuleTerm, refused
 from naively.terms.words import LineTerms, WordTerms
 
@@ -265,7 +265,7 @@ class Terms:
     several: tuple[ProductTerms | RuleTerms, ...]  # what is said of several columns at a time
     # Returns the block of a group as its terms read it; of other groups that is as it is.
     reads: Mapping[BlockKey, Callable[[Block], Block]]
-    seen: SeenTerms | None = None  # what is added to rows that were seen before
+    seen: SeenBefore | None = None  # what is added to rows that were seen before
 
     @cached_property
     def start(self) -> Floats:
@@ -295,7 +295,7 @@ class Terms:
         found = [self._of_texts(piece, finish) for piece in batch.pieces()]
         return found[0] if len(found) == 1 else np.concatenate(found)
 
-    def _with_seen(self, batch: Batch, seen: SeenTerms) -> tuple[Floats, Floats]:
+    def _with_seen(self, batch: Batch, seen: SeenBefore) -> tuple[Floats, Floats]:
         """Return joint log likelihoods without what is added to rows seen before, and that."""
         learned = replace(self, seen=None, log_prior=seen.log_prior)
         joint = np.asarray(learned.add(batch, "joint"))
