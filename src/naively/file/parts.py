@@ -808,8 +808,13 @@ def read_seen(amount: float | None, unread: UnreadArrays, classes: int) -> SeenR
     if amount is None:
         return None
     rows = unread.take("seen/rows", "i").view(np.uint64)
-    count = unread.take("seen/count", shape=(len(rows), classes))
-    if rows.ndim != 1 or (rows[1:] <= rows[:-1]).any() or not 0 < amount <= LARGEST:
+    count = unread.take("seen/count", shape=(rows.size, classes))
+    if (
+        rows.ndim != 1
+        or not rows.size
+        or (rows[1:] <= rows[:-1]).any()
+        or not 0 < amount <= LARGEST
+    ):
         raise ValueError("rows that were seen before are not in order, or their amount is not > 0")
     if not ((count >= 0) & (count <= LARGEST)).all():
         raise ValueError("rows that were seen before must be finite numbers of rows")
