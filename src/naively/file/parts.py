@@ -809,15 +809,10 @@ def read_seen(amount: float | None, unread: UnreadArrays, classes: int) -> SeenR
         return None
     rows = unread.take("seen/rows", "i").view(np.uint64)
     count = unread.take("seen/count", shape=(rows.size, classes))
-    if (
-        rows.ndim != 1
-        or not rows.size
-        or (rows[1:] <= rows[:-1]).any()
-        or not 0 < amount <= LARGEST
-    ):
-        raise ValueError("rows that were seen before are not in order, or their amount is not > 0")
-    if not ((count >= 0) & (count <= LARGEST)).all():
-        raise ValueError("rows that were seen before must be finite numbers of rows")
+    if rows.ndim != 1 or not rows.size or (rows[1:] <= rows[:-1]).any():
+        raise ValueError("rows that were seen before are not in order")
+    if not (0 < amount <= LARGEST and ((count >= 0) & (count <= LARGEST)).all()):
+        raise ValueError("rows that were seen before must be positive numbers of rows")
     return SeenRows(rows, count, float(amount))
 
 
