@@ -449,7 +449,7 @@ FAULTS = [
     Fault(
         "rows of weight 0 stay in the reservoir",
         "src/naively/fitting/reservoir.py",
-        "batch = batch.seen()",
+        "batch = with_texts(batch.seen())",
         "batch = batch",
         ("tests/test_reservoir.py::test_a_row_of_weight_0_is_never_in_it",),
     ),

@@ -29,7 +29,7 @@ from naively.counting.axis import (
 from naively.counting.labels import MANY_CLASSES, Labels
 from naively.kernels import dispatch
 from naively.kernels.double_double import Sums, scatter
-from naively.kernels.reference import CAP, Floats, clipped
+from naively.kernels.reference import CAP, Floats, Hashes, clipped
 from naively.kernels.sparse_sums import AnySums, RepeatedSums, SparseSums
 from naively.kernels.strings import Strings
 from naively.kernels.texts import Row
@@ -340,6 +340,8 @@ class Batch:
     copies: NDArray[np.int64] | None = None
     # (rows,): what each of them counts by where weights are fitted; by default what it weighs.
     each: Floats | None = None
+    # (rows,): a number for each by its texts, kept where these are split; by default none is.
+    texts: Hashes | None = None
 
     def __len__(self) -> int:
         return len(self.labels.codes)
@@ -374,7 +376,8 @@ class Batch:
                 blocks[key] = block.select(rows)
         copies = None if self.copies is None else self.copies[rows]
         each = None if self.each is None else self.each[rows]
-        return Batch(blocks, self.labels.take(rows), copies, each)
+        texts = None if self.texts is None else self.texts[rows]
+        return Batch(blocks, self.labels.take(rows), copies, each, texts)
 
     def seen(self) -> Batch:
         """Return the rows whose weight is not 0: a row of weight 0 does not count as seen."""
@@ -456,7 +459,9 @@ class Batch:
         each = None
         if any(batch.each is not None for batch in batches):
             each = np.concatenate([b.independent.weights / b.times for b in batches])
-        return cls(blocks, labels, np.concatenate([batch.times for batch in batches]), each)
+        known = [batch.texts for batch in batches if batch.texts is not None]
+        texts = np.concatenate(known) if len(known) == len(batches) else None
+        return cls(blocks, labels, np.concatenate([batch.times for batch in batches]), each, texts)
 
 
 def weighing(batches: Sequence[Batch], weight: NDArray[np.float64]) -> list[Batch]:

@@ -198,8 +198,10 @@ class Classifier(Estimator):
         """Read rows, or raise what is wrong with them."""
 
     @abstractmethod
-    def _counted_of(self, X: Table, y: Target, sample_weight: RowWeight) -> Counted:
-        """Count more labelled rows, as the fitted model counted its own."""
+    def _counted_of(
+        self, X: Table, y: Target, sample_weight: RowWeight
+    ) -> tuple[Counted, Reservoir]:
+        """Count more labelled rows, as the fitted model counted its own, and sample them."""
 
     @abstractmethod
     def _count(self, X: Table, y: Target, *, weighted: bool) -> tuple[Batch, Model]:
@@ -866,7 +868,13 @@ class Classifier(Estimator):
         array([1., 1.])
         """
         check_is_fitted(self)
-        model = self._placed(self.model_.forget(self._counted_of(X, y, sample_weight)))
+        model, (counted, sample) = self.model_, self._counted_of(X, y, sample_weight)
+        left = model.forget(counted)
+        if model.seen is not None:
+            for kept in sample.for_model(Model.of(counted)).kept:
+                model = model.without_copies(kept.batch)
+            left = replace(left, weights=model.weights)
+        model = self._placed(left)
         gone = self._total - model.counted.rows
         self._learned = self._learned.left(model).recorded("forget", gone)
         return self

@@ -373,7 +373,9 @@ class DropIn(Reader, Generic[E]):
     def _encoded(self, rows: Rows, labels: Labels) -> Batch:
         return self._counted(None, rows, labels, labels.classes)[0]
 
-    def _counted_of(self, X: Table, y: Target, sample_weight: RowWeight) -> Counted:
+    def _counted_of(
+        self, X: Table, y: Target, sample_weight: RowWeight
+    ) -> tuple[Counted, Reservoir]:
         rows, labels = self._labelled(X, y, sample_weight, reset=False)
         schema, settings = self.model_.counted.schema, self.model_.settings
 
@@ -381,7 +383,7 @@ class DropIn(Reader, Generic[E]):
             check_rows(rows, labels)
             return Counted.of(schema.encode(rows, labels), schema, settings)
 
-        return self._read_by(count, X, rows)
+        return self._read_by(count, X, rows), ANY
 
     def _learner(self, model: Model) -> NaiveBayes:
         from naively.estimators.naive_bayes import NaiveBayes

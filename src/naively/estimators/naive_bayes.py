@@ -210,8 +210,9 @@ class NaiveBayes(Classifier):
     why_no_interactions_ : str
         Why ``interactions="auto"`` chose none, or "".
     notes_ : tuple of str
-        What ``interactions="auto"`` chose, and what it gained on held-out rows; and where the rows
-        are in memory, whether their weights look like frequencies.
+        What ``interactions="auto"`` chose, and what it gained on held-out rows; whether rows that
+        came more than once are evidence of their own; and where the rows are in memory, whether
+        their weights look like frequencies.
     feature_names_in_ : ndarray of str
         Names of the columns, where the table had any.
 
@@ -812,6 +813,7 @@ class NaiveBayes(Classifier):
         schema = self._checked.view.schema
         sought = (
             *self._sought.notes,
+            *([] if self.model_.seen is None else [self.model_.seen.note]),
             *(
                 f"Column {list_names(group.columns)}: {note}. "
                 "event_models='histogram' takes all columns for numbers."
@@ -883,13 +885,15 @@ class NaiveBayes(Classifier):
         rows, y = read_labelled(X, y, self._learned_texts)
         return rows, encode_labels(y, sample_weight)
 
-    def _counted_of(self, X: Table, y: Target, sample_weight: RowWeight) -> Counted:
+    def _counted_of(
+        self, X: Table, y: Target, sample_weight: RowWeight
+    ) -> tuple[Counted, Reservoir]:
         found = self._read(X, y, Beside(sample_weight), self._learned_texts)
         how = Recipe(self.event_models, self.model_.settings)
-        counted, _ = count(found, how, self.model_.counted)
+        counted, sample = count(found, how, self.model_.counted)
         if counted is None:
             raise ValueError(found.nothing)
-        return counted
+        return counted, sample
 
     def _count(self, X: Table, y: Target, *, weighted: bool) -> tuple[Batch, Model]:
         settings = self._settings()

@@ -109,6 +109,9 @@ class SavedWeights:
     groups: tuple[SavedKey, ...]
     linear: SavedLinear | None
     rows_per_weight: tuple[float, ...]  # one for each class; none where they are 1
+    # How many rows what the columns say is worth beside rows that came more than once; which these
+    # are is in arrays.
+    seen: float | None = None
 
 
 @dataclass(frozen=True)

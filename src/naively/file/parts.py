@@ -81,6 +81,7 @@ from naively.terms.functions import (
     Term,
     There,
 )
+from naively.terms.seen import SeenRows
 
 # --- Groups of columns are known by event model, kind, and a text by column and analyser ---------
 #
@@ -804,7 +805,31 @@ def write_weights(weights: Weights, classes: list[Label], arrays: Arrays) -> Sav
         "how": weights.how,
         "linear": write_linear(weights.linear, place, places, arrays),
         "rows_per_weight": [] if per is None else per.tolist(),
+        **write_seen(weights.seen, places, arrays),
     }
+
+
+def write_seen(seen: SeenRows | None, places: Sequence[int], arrays: Arrays) -> Saved:
+    """Return what the header says of rows that were seen before, and add their arrays."""
+    # The arrays are seen/rows, of shape (rows,), and seen/count, of shape (rows, classes).
+    if seen is None:
+        return {}
+    arrays["seen/rows"] = seen.hashes.view(np.int64)
+    arrays["seen/count"] = seen.of_classes(places).count
+    return {"seen": seen.amount}
+
+
+def read_seen(amount: float | None, unread: UnreadArrays, classes: int) -> SeenRows | None:
+    """Return the rows that were written, if any were, or raise a ValueError."""
+    if amount is None:
+        return None
+    rows = unread.take("seen/rows", "i").view(np.uint64)
+    count = unread.take("seen/count", shape=(rows.size, classes))
+    if rows.ndim != 1 or not rows.size or (rows[1:] <= rows[:-1]).any():
+        raise ValueError("rows that were seen before are not in order")
+    if not (0 < amount <= LARGEST and ((count >= 0) & (count <= LARGEST)).all()):
+        raise ValueError("rows that were seen before must be positive numbers of rows")
+    return SeenRows(rows, count, float(amount))
 
 
 def read_weights(
@@ -841,9 +866,10 @@ def read_weights(
     usual, rows, per = float(saved.usual), float(saved.rows), saved.rows_per_weight
     if len(per) not in (0, len(classes)) or not all(0 < of_class < np.inf for of_class in per):
         raise ValueError("rows_per_weight must be positive numbers, one for each class or none")
-    return Weights(
+    found = Weights(
         tuple(classes.tolist()), of, tuple(bias.tolist()), usual, rows, saved.how, linear, per
     )
+    return replace(found, seen=read_seen(saved.seen, unread, len(classes)))
 
 
 # --- How probable the right classes of held-out rows were, from which sets of classes follow -----
@@ -901,6 +927,8 @@ class SampledRows:
                 "weights": batch.labels.weights,
                 "copies": batch.times,
             }
+            if batch.texts is not None:
+                parts["texts"] = batch.texts.view(np.int64)
             if batch.labels.group is not None:
                 parts["groups"] = batch.labels.group.view(np.int64)
             for place, group in enumerate(groups):
@@ -977,7 +1005,11 @@ def _read_batch(name: str, unread: UnreadArrays, counted: Counted) -> tuple[Batc
     for place, group in enumerate(counted.schema.groups):
         axis = counted.tally.blocks[group.key].axis
         blocks[group.key] = _read_block(f"{name}/{place}", group, axis, len(keys), unread)
-    return Batch(blocks, labels, None if (copies == 1).all() else copies), keys, contents
+    texts = None
+    if f"{name}/texts" in unread:
+        texts = unread.take(f"{name}/texts", "i", rows).view(np.uint64)
+    batch = Batch(blocks, labels, None if (copies == 1).all() else copies, texts=texts)
+    return batch, keys, contents
 
 
 def _read_block(name: str, group: Group, axis: Axis, rows: int, unread: UnreadArrays) -> Block:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from naively.counting.labels import Labels
 from naively.fitting.combine import Operand
-from naively.fitting.weights import Third, p_right, posterior
+from naively.fitting.weights import Third, posterior
 from naively.kernels.reference import Floats
 
 # --- Exact values, as levels ---------------------------------------------------------------------
@@ -49,26 +49,19 @@ class Values:
                 found.append(cls(of, values[:different], np.minimum(code, different)))
         return found
 
-    def added(self, joint: Floats, table: Floats) -> Floats:
-        """Return joint log likelihoods, (rows, classes), with what the values add."""
-        return np.asarray(joint + table[self.code[: len(joint)]])
-
-    def table(
-        self, joint: Floats, labels: Labels, rows: NDArray[np.int64] | slice, more: float
-    ) -> Floats:
-        """Return what each value adds, as some rows say, (values + 1, classes)."""
+    def table(self, p: Floats, labels: Labels, rows: NDArray[np.int64], more: float) -> Floats:
+        """Return what each value adds, (values + 1, classes), by posteriors, (rows, classes)."""
         code, right, weight = self.code[rows], labels.codes[rows], labels.weights[rows]
-        k, n = joint.shape[1], len(self.values) + 1
+        k, n = p.shape[1], len(self.values) + 1
         there = np.bincount(code * k + right, weight, n * k).reshape(n, k)
-        p = posterior(joint[rows])
-        expected = np.stack([np.bincount(code, weight * of, n) for of in p.T], axis=1)
+        expected = np.stack([np.bincount(code, weight * of, n) for of in p[rows].T], axis=1)
         alike = more * np.maximum(there.sum(axis=0) / there.sum(), 1 / there.sum())
         found: Floats = np.log((there + alike) / (expected + alike))
         found -= found.mean(axis=1, keepdims=True)
         found[np.bincount(code, minlength=n) < 2] = 0.0
         found[-1] = 0.0
-        size = np.abs(found).max(axis=1)
         if n > MOST:
+            size = np.abs(found).max(axis=1)
             found[size < np.partition(size, n - MOST)[n - MOST]] = 0.0
         return found
 
@@ -82,21 +75,29 @@ def named(
     """Return what values add where held-out thirds gain by them, (classes,), and these nats."""
     # One column after the other, each beside those before.
     found: dict[Operand, dict[float, Floats]] = {}
-    left, total = list(columns), 0.0
+    left, total, every = list(columns), 0.0, np.arange(len(joint))
+    p, of_thirds = posterior(joint), [posterior(third.joint) for third in thirds]
     while left:
-        tried = [_Trial.of(column, thirds, labels, more) for column in left for more in MORE]
+        tried = [_Trial.of(of, thirds, of_thirds, labels, more) for of in left for more in MORE]
         best = max(tried, key=lambda trial: trial.gain)
         if not best.gain:
             break
         column, total = best.column, total + best.gain
-        every = zip(thirds, best.tables, strict=True)
-        thirds = [of._replace(joint=column.added(of.joint, table)) for of, table in every]
-        table = column.table(joint, labels, slice(None), best.more)
-        joint = column.added(joint, table)
+        both = zip(of_thirds, best.tables, strict=True)
+        of_thirds = [_times(one, table[column.code[: len(one)]]) for one, table in both]
+        table = column.table(p, labels, every, best.more)
+        p = _times(p, table[column.code])
         added = np.flatnonzero(table.any(axis=1))
         found[column.of] = dict(zip(column.values[added].tolist(), table[added], strict=True))
         left = [one for one in left if one is not column]
     return found, total
+
+
+def _times(p: Floats, added: Floats) -> Floats:
+    """Return posteriors with more log odds, both (rows, classes)."""
+    found: Floats = p * np.exp(added)
+    found /= found.sum(axis=1, keepdims=True)
+    return found
 
 
 class _Trial(NamedTuple):
@@ -108,19 +109,26 @@ class _Trial(NamedTuple):
     gain: float  # nats of the thirds together; 0 if it may be chance
 
     @classmethod
-    def of(cls, column: Values, thirds: Sequence[Third], labels: Labels, more: float) -> _Trial:
-        some = labels.take(np.arange(len(thirds[0].joint)))
-        tables = [column.table(of.joint, some, of.rest, more) for of in thirds]
-        gains, weights = [], []
-        for third, table in zip(thirds, tables, strict=True):
-            held = third.held
-            after = third.joint[held] + table[column.code[held]]
-            with_it, without = (p_right(x, some.take(held)) for x in (after, third.joint[held]))
-            weights.append(some.weights[held])
-            gains.append(weights[-1] * np.log(with_it / without))
-        every = np.concatenate(gains)
-        weight = np.concatenate(weights)
-        total = float(every.sum())
-        error = float(np.sqrt(np.square(every - weight * total / weight.sum()).sum()))
-        sure = total > max(WORTH, ERRORS * error) and all(of.sum() > 0 for of in gains)
+    def of(
+        cls,
+        column: Values,
+        thirds: Sequence[Third],
+        p: Sequence[Floats],  # of each third, (rows, classes)
+        labels: Labels,
+        more: float,
+    ) -> _Trial:
+        tables, gains, weights = list[Floats](), list[Floats](), list[Floats]()
+        for third, of_third in zip(thirds, p, strict=True):
+            held, table = third.held, column.table(of_third, labels, third.rest, more)
+            code = column.code[held]
+            with_them = np.einsum("nk,nk->n", of_third[held], np.exp(table)[code])
+            tables.append(table)
+            weights.append(labels.weights[held])
+            gains.append(weights[-1] * (table[code, labels.codes[held]] - np.log(with_them)))
+            if gains[-1].sum() <= 0:
+                return cls(column, more, tables, 0.0)
+        gain, weight = np.concatenate(gains), np.concatenate(weights)
+        total = float(gain.sum())
+        error = float(np.sqrt(np.square(gain - weight * total / weight.sum()).sum()))
+        sure = total > max(WORTH, ERRORS * error)
         return cls(column, more, tables, total if sure else 0.0)

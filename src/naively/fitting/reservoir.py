@@ -20,7 +20,7 @@ from naively.fitting.weights import CELLS, LEAST_ROWS, ROWS
 from naively.kernels.reference import Floats, Hashes
 from naively.messages import warn
 from naively.model.model import Model
-from naively.schema.schema import DERIVED, contents, fingerprints, mixed
+from naively.schema.schema import DERIVED, contents, fingerprints, mixed, with_texts
 
 # --- The reservoir: a sample of the rows learned, at most some thousand, in memory ---------------
 #
@@ -291,7 +291,7 @@ class Kept:
         # All different rows below the limit are among them, however many, and one of each class
         # that may not stay; and none of a higher key than the highest that is kept of its class
         # already. Those of groups are drawn where they are merged.
-        batch = batch.seen()
+        batch = with_texts(batch.seen())
         keys, labels = fingerprints(batch, seed), batch.labels
         some = np.arange(len(keys))
         if highest and labels.group is None:
@@ -310,7 +310,7 @@ class Kept:
         kept = batch.take(some[first])
         if (copies > 1).any():
             weight = np.bincount(of, batch.labels.weights[some], len(first)).astype(np.float64)
-            kept = Batch(kept.blocks, replace(kept.labels, weight=weight), copies)
+            kept = replace(kept, labels=replace(kept.labels, weight=weight), copies=copies)
         return cls(kept, different, contents(kept))
 
     def select(self, rows: NDArray[np.int64]) -> Kept:
@@ -327,7 +327,7 @@ class Kept:
         weight[mine] += other.batch.labels.weights[theirs]
         labels = replace(self.batch.labels, weight=weight)
         rest = np.delete(np.arange(len(other.keys)), theirs)
-        more = Batch(self.batch.blocks, labels, copies)
+        more = replace(self.batch, labels=labels, copies=copies)
         return Kept(more, self.keys, self.contents), other.select(rest)
 
 

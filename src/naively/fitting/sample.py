@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from heapq import heappop, heappush
+from itertools import tee
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from naively.counting.axis import title
 from naively.counting.block import Batch
 from naively.counting.labels import MANY_CLASSES, Label, Labels
 from naively.counting.tally import Tally
+from naively.fitting.copies import seen_before
 from naively.fitting.leave_one_out import LeaveOneOut, left_out
 from naively.fitting.limits import Limits
 from naively.fitting.seek import Weighed, seek
@@ -301,7 +303,7 @@ class Sample:
             joint.append(table.joint(weights))
         every = Labels.join(labels).standing_for(count)
         counted = learned and not by_group
-        thirds = sample._thirds(  # noqa: SLF001
+        found_thirds = sample._thirds(  # noqa: SLF001
             third,
             model,
             weights,
@@ -314,11 +316,18 @@ class Sample:
         if len(self) <= FEW_ROWS:
             some = in_fifths(every), model, weights, replace(found, labels=every)
             fifths = sample._each_held_out(*some, honest=counted)  # noqa: SLF001
+        thirds, again = tee(found_thirds)
         held_out = np.concatenate(joint), thirds, fifths
         weighed = Weighed(model, weights, found, batches, every, *held_out)
         linear, by, *losses = seek(weighed, limits)
         weights = replace(weights, linear=linear)
-        return FoundWeights(weights if by == 1 else weights.tempered(by), *losses)
+        weights = weights if by == 1 else weights.tempered(by)
+        # Of a part of the rows nobody knows how often a row came with another label.
+        alone = counted and every.group is None and model.settings.derived == "auto"
+        if alone and self.holds_all(model).all():
+            seen = seen_before(model.weighed(weights), batches, every, again)
+            weights = replace(weights, seen=seen)
+        return FoundWeights(weights, *losses)
 
     def _of_many_classes(
         self, model: Model, near: Weights | None, *, learned: bool = True
@@ -375,7 +384,7 @@ class Sample:
                 some = self._without(model, len(first.prior), held)
                 some = replace(some, labels=first.labels)
             without = fit(some.take(rest), weights.how, weights.rows, weights, ROUGH)
-            yield Third(some.joint(without), rest, held), some.prior
+            yield Third(some.joint(without), rest, held, honest), some.prior
 
     def _without(self, model: Model, first: int, held: NDArray[np.int64]) -> LeaveOneOut:
         """Return the evidence of the first rows by a model that never saw some of them."""

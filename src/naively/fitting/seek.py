@@ -112,7 +112,8 @@ def seek(rows: Weighed, limits: Limits | None = None) -> tuple[LinearPart, float
     free = {of for of, sign in zip(cut.parts, cut.signs, strict=True) if not sign}
     sought = {of: x for of, x in numbers.items() if of in free}
     if rows.model.settings.derived != "auto":
-        cut = with_combined(cut, numbers, combined_as_given(rows.model, numbers), labels)
+        given_too = combined_as_given(rows.model, numbers)
+        cut = with_combined(cut, given_too, making(numbers, labels))
         sought = {}
     if not (basis.terms or cut.parts or given):
         return NOTHING, temperature_of(rows, basis.shared, None), 0.0, 0.0
@@ -159,20 +160,23 @@ def with_growth(
 ) -> tuple[LinearPart, Floats, list[Third]]:
     """Add steps or rules, of columns made of two too, as far as held-out thirds gain by them."""
     chosen, most = Growth.of([cut] * len(thirds), thirds, labels, shape), list[Found]()
-    candidates = None if chosen is None else Candidates.among(numbers)
+    candidates, made = (
+        None if chosen is None else Candidates.among(numbers),
+        making(numbers, labels),
+    )
     if chosen is not None and candidates is not None:
         some = labels.take(np.arange(len(thirds[0].joint)))
         each = [candidates.best(third.joint, some, third.rest) for third in thirds]
-        cuts = [with_combined(cut, numbers, found, labels) for found in each]
+        cuts = [with_combined(cut, found, made) for found in each]
         more = Growth.of(cuts, thirds, labels, shape, chosen)
         if more is not None and more.loss < chosen.loss - OF_COMBINED:
             chosen, most = more, candidates.best(joint, labels)
     if chosen is None or not chosen.tables:
         return linear, joint, thirds
     if most:
-        every = with_combined(cut, numbers, most, labels)
+        every = with_combined(cut, most, made)
         used = used_most(chosen.on_all(every, joint, labels), every)
-        cut = with_combined(cut, numbers, [of for of in most if of in used], labels)
+        cut = with_combined(cut, [of for of in most if of in used], made)
     grown = chosen.on_all(cut, joint, labels)
     linear = with_rules(linear, cut, grown, labels, shape)
     return linear, joint + added_by(grown, cut, chosen, joint), chosen.without_each(thirds)
@@ -196,7 +200,7 @@ def temperature_of(rows: Weighed, z: Floats, ridge: float | None) -> float:
     # Weights and slopes of functions, (functions, rows), are fitted to the rest of the rows. Steps
     # are not grown again: few rows have hardly any.
     evidence, prior = np.zeros_like(rows.joint), rows.joint.copy()
-    for (joint, rest, held), before in rows.fifths:
+    for (joint, rest, held, _), before in rows.fifths:
         off = joint - before
         if ridge is not None:
             passes = Passes.of(joint[rest].T, rows.labels.take(rest), z[:, rest])
@@ -573,6 +577,7 @@ LEVELS_WITH_BINS = 32  # of a column of categories; all others share one
 SEQUENCE = 50  # whole numbers, none twice, that are taken for an identifier
 
 Bins: TypeAlias = "Floats | tuple[Level, ...]"  # ascending edges, or the levels with a bin
+Made: TypeAlias = "tuple[Bins, NDArray[np.uint8]]"  # of a column, and the bin of each row
 
 
 @dataclass(frozen=True, eq=False)
@@ -655,21 +660,11 @@ def combined_as_given(model: Model, numbers: Mapping[Operand, Floats]) -> list[F
     return [read_combined(said, known) for said in model.settings.derived or ()]
 
 
-def with_combined(
-    cut: Cut,
-    numbers: Mapping[Operand, Floats],
-    found: Sequence[Found],
-    labels: Labels,
-) -> Cut:
+def with_combined(cut: Cut, found: Sequence[Found], made: Callable[[Found], Made]) -> Cut:
     """Return cut columns, and beside them some that are made of two."""
     if not found:
         return cut
-    values = [of.of(*(numbers[key, name] for name in of.sources)) for key, of in found]
-    block = Dense(np.stack(values, axis=1), Columns(tuple(of for _, of in found)))
-    bins, codes = [], []
-    for _, edges, of_column in bins_of(block, range(len(found)), labels.weight):
-        bins.append(edges)
-        codes.append(of_column)
+    bins, codes = zip(*map(made, found), strict=True)
     return replace(
         cut,
         parts=[*cut.parts, *found],
@@ -679,6 +674,19 @@ def with_combined(
         ordered=np.append(cut.ordered, np.ones(len(found), np.bool_)),
         signs=np.append(cut.signs, np.zeros(len(found), np.int8)),
     )
+
+
+def making(numbers: Mapping[Operand, Floats], labels: Labels) -> Callable[[Found], Made]:
+    """Return a function that cuts a column made of two, of which the numbers are (rows,)."""
+
+    @cache
+    def made(found: Found) -> Made:
+        key, of = found
+        x = of.of(*(numbers[key, name] for name in of.sources))
+        ((_, edges, codes),) = bins_of(Dense(x[:, None], Columns((of,))), [0], labels.weight)
+        return edges, codes
+
+    return made
 
 
 def bins_of(

@@ -40,6 +40,7 @@ from naively.schema.schema import Group
 from naively.tabular import Drawn, Tabular, are_numbers
 from naively.terms.functions import CombinedTerms, ProductTerms, RuleTerms
 from naively.terms.kinds import ABSENT, Items
+from naively.terms.seen import Sight
 from naively.terms.terms import Terms
 
 if TYPE_CHECKING:
@@ -267,6 +268,8 @@ def shown(column: str, value: object) -> str:
     """Return an item as a line shows it."""
     if isinstance(value, Conditions):
         return str(value)
+    if isinstance(value, Sight):
+        return f"{column} was {value}"
     return column if value is None else f"{column} = {plain_cell(value)}"
 
 
@@ -417,6 +420,7 @@ def explain(
             case _:
                 _add_cells(lines, items, axis, cells)
     _add_several(lines, terms, blocks, cells)
+    _add_seen(lines, model, batch)
     explained, order = [], tuple(map(title, model.view.schema.order))
     joints = terms.add(batch, "joint")
     for i, (of_row, joint) in enumerate(zip(lines, joints, strict=True)):
@@ -515,6 +519,24 @@ def _put_together(
     for row in np.flatnonzero(added.any(axis=1)).tolist():
         line = title_of_columns(names), shown[row], added[row]
         _put(lines[row], (frozenset(names), what), line)
+
+
+def _add_seen(lines: list[Lines], model: Model, batch: Batch) -> None:
+    """Add how often the very row, or text, was seen before."""
+    seen, every = model.terms.seen, model.terms.of_seen(batch)
+    if seen is None or every is None:
+        return
+    what = title_of_seen(model)
+    each = zip(lines, seen.sights(batch, model.classes.tolist()), strict=True)
+    for (line, sight), added in zip(each, every, strict=True):
+        if sight:
+            line[what] = what, sight, added
+
+
+def title_of_seen(model: Model) -> str:
+    """Return what a whole row is called."""
+    texts = model.view.schema.groups and all(group.analyser for group in model.view.schema.groups)
+    return "this very text" if texts else "this very row"
 
 
 def _refuse_long(batch: Batch) -> None:

@@ -23,7 +23,7 @@ from naively.file.parts import write_classes
 from naively.kernels.folding import table_text
 from naively.kernels.reference import Floats
 from naively.kernels.tokens import UNITS
-from naively.messages import Shown
+from naively.messages import Shown, warn
 from naively.model.held_out import least_at
 from naively.model.model import Model
 from naively.schema.schema import BESIDE, EMPTY, Group, TimePart
@@ -48,6 +48,11 @@ from naively.terms.views import (
 
 
 VERSION = 1
+
+NOT_SEEN = (
+    "That a row was seen before is evidence in this model, which other programs leave out: of such "
+    "rows they say what the columns say alone; learn with groups='copies' if both are to agree."
+)
 
 T = TypeVar("T", bound=AnyTerm)
 
@@ -95,7 +100,7 @@ class Scorecard(Shown):
         reader = _Reader(model)
         columns = {key: reader.columns(group) for key, group in reader.groups.items()}
         kinds = {title(name): kind for name, kind in model.view.schema.kinds.items()}
-        return cls(
+        card = cls(
             model.classes,
             model.class_log_prior,
             model.terms.start,
@@ -105,6 +110,9 @@ class Scorecard(Shown):
             kinds,
             least_at(model.counted.held_out),
         )
+        if model.seen is not None:
+            warn(NOT_SEEN)
+        return card
 
     @cached_property
     def columns(self) -> list[str]:

@@ -290,6 +290,9 @@ def worked(model: Model, rows: Rows) -> Worked:
     for columns, added in model.terms.together(blocks):
         if added.any():
             factors.append(WorkedFactor(title_of_columns(columns), None, added[0], None, None, one))
+    seen = model.terms.of_seen(batch)
+    if seen is not None and seen.any():
+        factors.append(WorkedFactor("the row was seen before", None, seen[0], None, None, one))
     joint = model.terms.add(batch, "joint")[0]
     return Worked(model.classes, tuple(factors), joint, left_out)
 

@@ -12,26 +12,27 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from naively.counting.axis import Axis, Derived, Name, title
-from naively.counting.block import Batch, Block, split_texts
+from naively.counting.axis import Axis, Derived, Name, Words, title
+from naively.counting.block import Batch, Block, Codes, Sparse, split_texts
 from naively.counting.labels import Label, LabelArray, Labels
 from naively.counting.leave_one_out import Part, Parts
 from naively.counting.tally import BlockTally, Tally
 from naively.data.columns import Rows
 from naively.events.base import EventModel
-from naively.kernels.reference import Finish, Finished, Floats
+from naively.kernels.reference import Finish, Finished, Floats, Hashes
 from naively.messages import Shown, amount
 from naively.model.class_prior import PRETEND, class_probabilities
 from naively.model.counted import Counted, check_rows
 from naively.model.held_out import HeldOut
 from naively.options import OfFields, Weighting
 from naively.schema.diagnose import describe
-from naively.schema.schema import SHOWN, Group, GroupKey, Schema
+from naively.schema.schema import SHOWN, Group, GroupKey, Schema, contents, with_texts
 from naively.schema.settings import PURE, ClassPrior, Settings
 from naively.schema.settle import settle, with_missing, without_words
 from naively.tabular import Tabular
 from naively.terms.functions import NOTHING, LinearPart
 from naively.terms.kinds import TermBlock
+from naively.terms.seen import SeenBefore, SeenRows
 from naively.terms.terms import GroupTerms, Terms, with_functions
 from naively.terms.words import LENGTH_POWER
 
@@ -144,7 +145,8 @@ class Model(Shown, OfFields):
     def __str__(self) -> str:
         rows, classes = self.counted.rows, len(self.classes)
         size = f"{amount(rows)} rows, {classes:,} classes, {self.view.schema.width:,} columns"
-        return "\n".join([size, str(self.described()), *map(str, self.counted.noise)])
+        copies = [] if self.seen is None else [self.seen.note]
+        return "\n".join([size, str(self.described()), *copies, *map(str, self.counted.noise)])
 
     def __add__(self, other: Model) -> Model:
         return Model.total((self, other))
@@ -176,16 +178,26 @@ class Model(Shown, OfFields):
         return cls.of(counted, reduce(mean, weights))
 
     def __sub__(self, other: Model) -> Model:
-        return Model.of(self.counted - other.counted, self.weights)
+        weights, gone = self.weights, other.weights
+        if weights is not None and gone is not None and gone.seen is not None:
+            weights = weights.less(gone.seen, gone.classes)
+        return Model.of(self.counted - other.counted, weights)
 
     def forget(self, other: Counted) -> Model:
         """Return the model that never saw these rows, or raise a ValueError if that cannot be."""
         return Model.of(self.counted.forget(other), self.weights)
 
+    def without_copies(self, batch: Batch) -> Model:
+        """Return the model whose rows that were seen before are fewer by these of its own."""
+        assert self.weights is not None
+        gone = SeenRows(number_of_cells(self.recode(batch)), batch.labels.one_hot(), 0.0)
+        return replace(self, weights=self.weights.less(gone, batch.labels.classes.tolist()))
+
     def __mul__(self, factor: float) -> Model:
         weights = self.weights
         if weights is not None:  # the rows that they were fitted with fade like the others
-            weights = replace(weights, rows=weights.rows * factor)
+            seen = None if weights.seen is None else weights.seen * factor
+            weights = replace(weights, rows=weights.rows * factor, seen=seen)
         return Model.of(self.counted * factor, weights)
 
     def counting(self, **changes: Any) -> Model:
@@ -222,6 +234,11 @@ class Model(Shown, OfFields):
         """Whether interactions were looked for, or are there."""
         weights = self.weights
         return weights is not None and (weights.sought is not None or self.has_interactions)
+
+    @property
+    def seen(self) -> SeenRows | None:
+        """The rows that came more than once, where that is evidence."""
+        return None if self.weights is None else self.weights.seen
 
     def with_classes(self, classes: LabelArray) -> Model:
         """Return the model with a place for each of these classes; some may have no row yet."""
@@ -305,13 +322,20 @@ class Model(Shown, OfFields):
                 found = found.over_length(self.length_power)
             of[key] = with_functions(found, weights.linear, key, view.axes[key], places)
         several = weights.linear.of_several(view.axes, places)
-        return Terms(self.class_log_prior, weights.bias_of(classes), of, several, view.reads)
+        bias = weights.bias_of(classes)
+        if weights.seen is None:
+            return Terms(self.class_log_prior, bias, of, several, view.reads)
+        data = self.under_prior("data").class_log_prior
+        seen = SeenBefore(weights.seen.of_classes(places), data, number_of_cells)
+        return Terms(self.class_log_prior, bias, of, several, view.reads, seen)
 
     def encode(self, rows: Rows, labels: Labels | None = None) -> Batch:
         """Encode rows as they were encoded in training."""
         labels = Labels.none(len(rows), self.classes) if labels is None else labels
         schema = self.view.schema
-        return schema.encode_own(schema.match(rows), labels, self.view.axes)
+        batch = schema.encode_own(schema.match(rows), labels, self.view.axes)
+        weights = self.weights
+        return batch if weights is None or weights.seen is None else with_texts(batch)
 
     def recode(self, batch: Batch) -> Batch:
         """Encode rows by the columns, levels and words of this model, as any has encoded them."""
@@ -378,6 +402,19 @@ class Model(Shown, OfFields):
             for group in self.view.schema.written
         }
         return self.view.schema.decode(blocks), self.classes[codes]
+
+
+def number_of_cells(batch: Batch) -> Hashes:
+    """Return a number for each row by its cells, (rows,); 0 where a cell was never seen."""
+    number = contents(batch, by_name=True)
+    for block in batch.blocks.values():
+        match block:
+            case Codes():
+                known = np.array([len(levels) for levels in block.axis.levels])
+                number[(block.codes >= known).any(axis=1)] = 0
+            case Sparse(axis=Words()) if batch.texts is None:  # the texts themselves are gone
+                number[:] = 0
+    return number
 
 
 # --- What is to be said of a model's columns beside what was counted: which are multiplied -------
@@ -447,6 +484,7 @@ class Weights(Shown, OfFields):
     # where there are none, it is one
     rows_per_weight: tuple[float, ...] = ()
     sought: Sought | None = None  # what came of looking for interactions; None if nobody looked
+    seen: SeenRows | None = None  # rows that came more than once, where that is evidence
 
     @classmethod
     def even(cls, classes: LabelArray, rows_per_weight: Floats | None) -> Weights:
@@ -467,11 +505,18 @@ class Weights(Shown, OfFields):
             of = list(by_class.values())
             lines.append(f"  {np.mean(of):.3f} ({min(of):.3f} to {max(of):.3f})  {name}")
         lines += [f"with a linear part: {self.linear}"] if self.linear else []
+        lines += [self.seen.note] if self.seen is not None else []
         return "\n".join(lines)
 
     def fresh(self, rows: float) -> float:
         """Return what share of so many rows the model held when the weights were fitted."""
         return min(1.0, self.rows / rows) if rows > 0 else 1.0
+
+    def less(self, gone: SeenRows, classes: Sequence[Label]) -> Weights:
+        """Return the weights with fewer rows seen, by rows of these classes that are gone."""
+        place = {label: i for i, label in enumerate(classes)}
+        gone = gone.of_classes([place.get(label, len(place)) for label in self.classes])
+        return self if self.seen is None else replace(self, seen=self.seen.minus(gone))
 
     @cached_property
     def groups(self) -> frozenset[Hashable]:
@@ -580,7 +625,17 @@ class Weights(Shown, OfFields):
             self.linear.mean(other.linear, share, places),
             per,
             self.sought or other.sought,
+            self._seen_by_both(other, share, places),
         )
+
+    def _seen_by_both(
+        self, other: Weights, share: float, places: tuple[list[int], list[int]]
+    ) -> SeenRows | None:
+        """Return the rows that came more than once in either; if one knows none, the other's."""
+        mine, theirs = (
+            w.seen and w.seen.of_classes(at) for w, at in zip((self, other), places, strict=True)
+        )
+        return theirs if mine is None else mine if theirs is None else mine.plus(theirs, share)
 
 
 def mean(a: Weights | None, b: Weights | None) -> Weights | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, lru_cache
 from hashlib import blake2b
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from typing import Any, cast, final
 
 import numpy as np
@@ -857,9 +857,21 @@ def contents(batch: Batch, *, by_name: bool = False) -> Hashes:
             case Codes():
                 for hashes in level_hashes(block, factors):
                     total += hashes
-            case Documents():
+            case Documents() if not (by_name and batch.texts is not None):
                 total += _of_texts(block.texts) * factors
-    return total
+    return total + batch.texts if by_name and batch.texts is not None else total
+
+
+def with_texts(batch: Batch) -> Batch:
+    """Return rows that keep what their texts add to ``contents`` by name where these are split."""
+    # Where a text is counted in another way too, that knows its cells.
+    texts = {key: of for key, of in batch.blocks.items() if isinstance(of, Documents)}
+    if not texts or batch.texts is not None:
+        return batch
+    others = (of.axis.columns for key, of in batch.blocks.items() if key not in texts)
+    if not {*chain(*others)}.isdisjoint(chain(*(of.axis.columns for of in texts.values()))):
+        return batch
+    return replace(batch, texts=contents(replace(batch, blocks=texts), by_name=True))
 
 
 def _add_stored(total: Hashes, block: Sparse, factors: Hashes) -> None:

@@ -55,6 +55,7 @@ from naively.terms.kinds import (
     TermBlock,
     Typical,
 )
+from naively.terms.seen import SeenBefore
 from naively.terms.views import (
     AnyTerm,
     BinsTerm,
@@ -259,6 +260,7 @@ class Terms:
     several: tuple[Several, ...]  # what is said of several columns at a time
     # Returns the block of a group as its terms read it; of other groups that is as it is.
     reads: Mapping[BlockKey, Callable[[Block], Block]]
+    seen: SeenBefore | None = None  # what is added to rows that were seen before
 
     @cached_property
     def start(self) -> Floats:
@@ -279,10 +281,27 @@ class Terms:
     def add(self, batch: Batch, finish: Finish) -> Finished:
         """Add up the terms of encoded rows, and finish the sums (see ``Finish`` in the kernels)."""
         # Labels, as numbers of classes, are of shape (rows,), all else of shape (rows, classes).
+        if self.seen is not None:
+            joint, added = self._with_seen(batch, self.seen)
+            joint += added
+            return dispatch.finish_rows(joint, finish, self.log_prior)
         if not any(isinstance(block, Documents) for block in batch.blocks.values()):
             return self._sum(self._read(batch), len(batch), finish)
         found = [self._of_texts(piece, finish) for piece in batch.pieces()]
         return found[0] if len(found) == 1 else np.concatenate(found)
+
+    def _with_seen(self, batch: Batch, seen: SeenBefore) -> tuple[Floats, Floats]:
+        """Return joint log likelihoods without what is added to rows seen before, and that."""
+        learned = replace(self, seen=None, log_prior=seen.log_prior)
+        joint = np.asarray(learned.add(batch, "joint"))
+        added = seen.added(batch, joint)
+        if not np.array_equal(self.log_prior, seen.log_prior):
+            joint += self.log_prior - seen.log_prior
+        return joint, added
+
+    def of_seen(self, batch: Batch) -> Floats | None:
+        """Return what is added to rows that were seen before, (rows, classes), if anything is."""
+        return None if self.seen is None else self._with_seen(batch, self.seen)[1]
 
     def _of_texts(self, batch: Batch, finish: Finish) -> Finished:
         """Add up the terms of rows whose texts are split at once, or are scored as they are."""

@@ -66,6 +66,8 @@ def facts_of(subject: Subject) -> list[tuple[str, object]]:
     ]
     if model.weights is not None and model.weights.linear:
         facts.append(("linear part", str(model.weights.linear)))
+    if model.seen is not None:
+        facts.append(("rows seen before", model.seen.note))
     facts += [
         (FILE.get(key, key), str(value))
         for key, value in subject.provenance.items()

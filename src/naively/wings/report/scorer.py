@@ -19,7 +19,7 @@ from naively.counting.axis import VALUE, Name, title
 from naively.data.columns import Kind, Rows
 from naively.file.header import Json, Saved
 from naively.inspect.one_column import OneColumn
-from naively.inspect.scorecard import Scorecard, plain_floats
+from naively.inspect.scorecard import NOT_SEEN, Scorecard, plain_floats
 from naively.kernels.reference import Floats
 from naively.messages import visible
 from naively.model.model import Model
@@ -50,7 +50,9 @@ class Scorer:
 
 def make_scorer(subject: Subject) -> Scorer:
     """Return what the page needs to move the cells of rows, those of the best columns first."""
-    model = subject.model
+    model, seen = subject.model, ""
+    if model.weights is not None and model.weights.seen is not None:
+        model, seen = replace(model, weights=replace(model.weights, seen=None)), NOT_SEEN
     try:
         card = Scorecard.of(model)
     except ValueError as error:
@@ -58,14 +60,14 @@ def make_scorer(subject: Subject) -> Scorer:
     left_out = ""
     if _least_size(card) > MOST:
         card, left_out = shortened_card(model, card, MOST)
-    written, columns, read = _write(subject, card, whole=not left_out)
+    written, columns, read = _write(subject, card, whole=not (left_out or seen))
     if len(written) > MOST and not left_out:
         card, left_out = shortened_card(model, card, MOST)
-        written, columns, read = _write(subject, card, whole=not left_out)
+        written, columns, read = _write(subject, card, whole=not (left_out or seen))
     if len(written) > MOST:
         why = f"No cell can be moved here, as the model takes more than {MOST // 10**6} MB of JSON."
         return Scorer("null", why=why)
-    return Scorer(written, columns, read, left_out=left_out)
+    return Scorer(written, columns, read, left_out=" ".join(filter(None, [left_out, seen])))
 
 
 def _write(subject: Subject, card: Scorecard, *, whole: bool) -> tuple[str, int, int]:
