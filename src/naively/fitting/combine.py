@@ -125,6 +125,9 @@ def _of_pair(a: _Numbers, b: _Numbers) -> Iterator[Found]:
         return
     if a.scale < b.scale:
         a, b = b, a
+    if key.kind == "time":  # no sum of two times means anything
+        yield key, Combined(a.of[1], "-", b.of[1])
+        return
     power = round(np.log2(a.scale / b.scale))
     for q in dict.fromkeys([0, power] if power <= LIKE_UNITS else [power]):
         yield key, Combined(a.of[1], "+", b.of[1], q)

@@ -153,6 +153,8 @@ def read_combined(said: str, columns: Mapping[str, KnownColumn]) -> tuple[BlockK
                 f"derived has {said!r}: a factor is a power of two, such as 4 or 0.25, of what is "
                 "added or taken away."
             )
+        if a.group.kind == "time" and (sign[1] != "-" or power):
+            raise ValueError(f"derived has {said!r}: of two times only the difference is known.")
         operator = cast("Literal['+', '-', '/']", sign[1])
         return a.group, Combined(a.name, operator, b.name, int(power))
     known = ", ".join(name for name, of in columns.items() if of.levels is None)

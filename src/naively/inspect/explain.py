@@ -27,7 +27,7 @@ from naively.counting.block import Batch, Block, BlockKey, Documents
 from naively.counting.labels import Label, LabelArray, plain_cell
 from naively.counting.tally import BlockTally
 from naively.data.columns import Rows
-from naively.inspect.rules import Conditions, rules_of_rows
+from naively.inspect.rules import Conditions, number_in_words, rules_of_rows
 from naively.inspect.uncertainty import ProbabilityIntervals
 from naively.kernels.reference import Floats
 from naively.kernels.strings import Strings
@@ -60,6 +60,7 @@ OF_EVERY_ROW = (PRIOR, INTERCEPT)
 UNITS = {"nats": 1.0, "bits": float(np.log(2))}
 NGRAMS = "(character n-grams)"  # of a text, those that are in no word of it
 LONGEST = 1_000_000  # characters, of a text that is explained
+DIGITS = 6  # of a number that is made of two
 
 Weighed: TypeAlias = "tuple[str, object, float]"  # column, value, weight of evidence in nats
 
@@ -504,8 +505,17 @@ def _add_several(
                     _put_together(lines, "rules", names, said, added)
             case CombinedTerms():
                 for names, some in several.by_columns():
-                    numbers = some.cells(blocks)[:, 0].tolist()
+                    numbers = _numbers_made(some, blocks)
                     _put_together(lines, "combined", names, numbers, some.added(blocks))
+
+
+def _numbers_made(of: CombinedTerms, blocks: Mapping[BlockKey, Block]) -> list[float | str]:
+    """Return the numbers of a column that is made of two; of two times they are durations."""
+    ((key, name),), x = of.columns, of.cells(blocks)[:, 0].tolist()
+    if key.kind == "time":
+        said = number_in_words(key, name)
+        return ["" if each != each else said(each) for each in x]  # noqa: PLR0124
+    return [float(f"{each:.{DIGITS}g}") for each in x]
 
 
 def _put_together(

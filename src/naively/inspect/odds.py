@@ -8,18 +8,26 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from naively.counting.axis import title, title_of_columns
+from naively.counting.axis import Name, title, title_of_columns
 from naively.counting.block import Batch
 from naively.counting.labels import Label, plain_cell
 from naively.data.columns import times_of
 from naively.inspect.explain import Weighed
 from naively.inspect.one_column import OneColumn
-from naively.inspect.rules import CountedCells, RuleCells, cells_of_rules, counted_cells
+from naively.inspect.rules import (
+    CountedCells,
+    RuleCells,
+    cells_of_rules,
+    counted_cells,
+    number_in_words,
+)
 from naively.kernels.reference import Floats
 from naively.messages import visible
 from naively.model.class_prior import number_of, spoken_for
 from naively.model.model import Model
+from naively.schema.schema import GroupKey
 from naively.tabular import Drawn
+from naively.terms.functions import CombinedTerms
 from naively.terms.terms import Facts
 
 # --- The weight of evidence of an item: how much it changes the log odds of a class --------------
@@ -345,6 +353,8 @@ def nomogram(
     found += [_scale_of_means(cells, odds) for cells in rules]
     if not rules:
         found += [_scale_of_cells(cells, odds) for cells in cells_of_rules(model)]
+    made = (of for of in model.terms.several if isinstance(of, CombinedTerms))
+    found += [_scale_of_made(*of, odds) for several in made for of in several.each()]
     if not found:
         raise ValueError("The model has no column whose cells have a weight each; see explain.")
     found.sort(key=lambda scale: scale.low - scale.high)
@@ -362,6 +372,17 @@ def nomogram(
     notes += ["products of columns are left out"] * bool(products)
     label_of = model.classes.tolist()[c]
     return Nomogram(label_of, rival, found[:n], odds.prior, tuple(notes))
+
+
+def _scale_of_made(
+    column: tuple[GroupKey, Name], edges: Floats, points: Floats, odds: Odds
+) -> Scale:
+    """Return the scale of a column that is made of two: what it adds from some of its edges on."""
+    weight, said = odds.weight(points), number_in_words(*column)
+    at = np.unique(np.linspace(0, len(edges) - 1, min(len(edges), MOST_LEVELS)).astype(np.int64))
+    values = [f"from {said(edge)}" for edge in edges[at].tolist()]
+    ends = float(weight.min()), float(weight.max())
+    return Scale(title(column[1]), values, weight[at + 1], *ends, len(edges) - len(at))
 
 
 def _scale_of_means(cells: CountedCells, odds: Odds) -> Scale:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from itertools import product
 from typing import Any, TypeAlias
 
@@ -23,6 +24,7 @@ from naively.tabular import Tabular
 from naively.terms.functions import (
     NEITHER,
     Above,
+    Combined,
     Condition,
     OneOf,
     Rule,
@@ -33,6 +35,7 @@ from naively.terms.functions import (
 )
 
 MOST_LEVELS = 4  # that a condition names
+LONG = 60.0  # seconds, of a duration whose parts of a second are not said
 SHOWN = 8  # sets of columns, and conditions of each, that are printed
 
 
@@ -77,8 +80,7 @@ def _of_column(name: Name, of: Sequence[Told]) -> str:
             case OneOf(levels) if side != NEITHER:
                 sets.append((levels, side))
     if edges:
-        is_time = of[0][0].group.kind == "time"
-        return _interval(column, edges, _time if is_time else _number)
+        return _interval(column, edges, number_in_words(of[0][0].group, name))
     if not sets:
         return f"{column} was never seen"
     others = list(dict.fromkeys(level for levels, true in sets if not true for level in levels))
@@ -121,6 +123,20 @@ def _round(edge: float) -> tuple[bool, float]:
     before = float(np.nextafter(edge, -np.inf)) if np.isfinite(edge) else edge
     is_next = len(repr(before)) < len(repr(edge))
     return is_next, before if is_next else edge
+
+
+def number_in_words(group: GroupKey, name: Name) -> Callable[[float], str]:
+    """Return how numbers of a column are said: times as such, and of two times a duration."""
+    if group.kind != "time":
+        return _number
+    return _duration if isinstance(name, Combined) else _time
+
+
+def _duration(seconds: float) -> str:
+    try:
+        return str(timedelta(seconds=round(seconds) if abs(seconds) >= LONG else seconds))
+    except OverflowError:
+        return f"{_number(seconds)} s"
 
 
 def _number(x: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -30,7 +31,7 @@ from naively.schema.schema import SHOWN, Group, GroupKey, Schema, contents, with
 from naively.schema.settings import PURE, ClassPrior, Settings
 from naively.schema.settle import settle, with_missing, without_words
 from naively.tabular import Tabular
-from naively.terms.functions import NOTHING, LinearPart
+from naively.terms.functions import NOTHING, Is, LinearPart
 from naively.terms.kinds import TermBlock
 from naively.terms.seen import SeenBefore, SeenRows
 from naively.terms.terms import GroupTerms, Terms, with_functions
@@ -278,7 +279,7 @@ class Model(Shown, OfFields):
     def described(self) -> Schema:
         """Return the schema with what the tally says of columns, and which are multiplied."""
         schema = describe(self.view.schema, self.view.tally)
-        return schema if self.weights is None else with_products(schema, self.weights.linear)
+        return schema if self.weights is None else with_linear_part(schema, self.weights.linear)
 
     @property
     def class_log_prior(self) -> Floats:
@@ -417,37 +418,51 @@ def number_of_cells(batch: Batch) -> Hashes:
     return number
 
 
-# --- What is to be said of a model's columns beside what was counted: which are multiplied -------
+# --- What is to be said of columns beside what was counted: what is made of them -----------------
 
 
 MOST = 3  # columns that are named
 
 
-def with_products(schema: Schema, linear: LinearPart) -> Schema:
-    """Return the schema with a note at each column that is multiplied with others."""
+def with_linear_part(schema: Schema, linear: LinearPart) -> Schema:
+    """Return the schema with notes of columns that are multiplied, made into others, or names."""
     # There are no such notes where columns are too many for a line each.
     if len(schema.columns) > SHOWN:
         return schema
     groups = {group.key: frozenset(group.columns) for group in schema.groups}
-    others: dict[Name, dict[Name, None]] = {}
+    notes: dict[Name, list[str]] = {}
+    products: dict[Name, dict[Name, None]] = {}
     size = {product: max(map(abs, slopes)) for product, slopes in linear.products.items()}
     for product in sorted(size, key=lambda product: -size[product]):  # the largest slopes first
         a, b = product.columns
         if all(of.column in groups.get(of.group, ()) for of in (product.a, product.b)):
-            others.setdefault(a, {})[b] = None
-            others.setdefault(b, {})[a] = None
-    notes = {
-        name: f"{schema.notes.get(name, f'{schema.columns[name].kind}s')}; {_note(list(of))}"
-        for name, of in others.items()
+            products.setdefault(a, {})[b] = None
+            products.setdefault(b, {})[a] = None
+    for name, others in products.items():
+        notes.setdefault(name, []).append(_listed("products with", others))
+    made: dict[Name, dict[Name, None]] = {}
+    for column in linear.made:
+        for name in column.sources:
+            made.setdefault(name, {})[column] = None
+    for name, columns in made.items():
+        notes.setdefault(name, []).append(_listed("made of it:", columns))
+    named = Counter(term.column for term in linear.of if isinstance(term.function, Is))
+    for name, values in named.items():
+        said = f"{values:,} of its values count by themselves, and are taken to come again"
+        notes.setdefault(name, []).append(said)
+    said_of = {
+        name: "; ".join([schema.notes.get(name, f"{schema.columns[name].kind}s"), *each])
+        for name, each in notes.items()
         if name in schema.columns
     }
-    return replace(schema, notes={**schema.notes, **notes})
+    return replace(schema, notes={**schema.notes, **said_of})
 
 
-def _note(others: list[Name]) -> str:
-    """Say with which columns a column is multiplied."""
-    more = f" and {len(others) - MOST:,} more" if len(others) > MOST else ""
-    return f"products with {', '.join(map(title, others[:MOST]))}{more}"
+def _listed(what: str, columns: Iterable[Name]) -> str:
+    """Name some of the columns that something is done with."""
+    first = [*columns]
+    more = f" and {len(first) - MOST:,} more" if len(first) > MOST else ""
+    return f"{what} {', '.join(map(title, first[:MOST]))}{more}"
 
 
 # --- Weights: how much the evidence of each column counts ----------------------------------------

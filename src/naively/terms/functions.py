@@ -626,12 +626,18 @@ class LinearPart(OfFields):
         return bool(self.products or self.rules)
 
     @property
+    def made(self) -> list[Combined]:
+        """The columns that are made of two."""
+        conditions = (of.column for rule in self.rules for of in rule.conditions)
+        columns = (*(term.column for term in self.of), *conditions)
+        return [*dict.fromkeys(column for column in columns if isinstance(column, Combined))]
+
+    @property
     def together(self) -> dict[str, tuple[str | int, ...]]:
         """The columns that each product, rule or column made of two follows from, by its title."""
         found = {}
-        made = dict.fromkeys(of.column for of in self.of if isinstance(of.column, Combined))
-        of_several = *(of.columns for of in self.products), *(of.columns for of in self.rules)
-        every = *of_several, *zip(made)
+        every: list[tuple[Name, ...]] = [of.columns for of in self.products]
+        every += [*(of.columns for of in self.rules), *((column,) for column in self.made)]
         for columns in every:
             roots = chain.from_iterable(map(roots_of, columns))
             found[title_of_columns(columns)] = tuple(dict.fromkeys(roots))
