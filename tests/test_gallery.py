@@ -187,12 +187,23 @@ def check_sets(printed: str, _: Path | None) -> None:
     assert numbers_of(printed, "hold the right digit:")[0] == pytest.approx(0.9, abs=0.03)
 
 
+def check_two_columns(printed: str, _: Path | None) -> None:
+    assert len(LOSSES.findall(printed)) == 3
+    assert all(float(after) < float(before) for before, after in LOSSES.findall(printed))
+    assert "total - fare" in printed
+    assert "of its values count by themselves" in printed
+    assert "this very row was seen" in printed
+
+
+LOSSES = re.compile(r"([\d.]+) without, ([\d.]+) with")
+
 CHECKS: dict[str, Callable[[str, Path | None], None]] = dict(
     zip(
         SCRIPTS,
         (check_coins, check_ratings, check_spam, check_headlines, check_pages, check_digits,
          check_iris, check_shapes, check_copies, check_vocabulary, check_discriminative,
-         check_documents, check_die, check_mixed, check_billions, check_sets),
+         check_documents, check_die, check_mixed, check_billions, check_sets,
+         check_two_columns),
         strict=True,
     )
 )  # fmt: skip

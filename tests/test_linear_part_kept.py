@@ -78,7 +78,7 @@ def test_decay_and_forget_keep_it() -> None:
 def test_a_column_that_is_now_taken_for_something_else_has_no_terms() -> None:
     """Truths that are numbers since a merge, in a model without rows to fit weights to."""
     X, y = table(0)
-    nb = pickle.loads(pickle.dumps(NaiveBayes().fit(X, y)))  # noqa: S301
+    nb = pickle.loads(pickle.dumps(NaiveBayes(derived=None).fit(X, y)))  # noqa: S301
     other = take(X, np.s_[:50])
     other["truth"] = np.arange(50) / 7
     nb.merge(pickle.loads(pickle.dumps(NaiveBayes(weights=None).fit(other, y[:50]))))  # noqa: S301
@@ -98,13 +98,13 @@ def test_calibrate_on_other_rows_fits_it_to_these() -> None:
     """In whatever order they come, and whatever number all their weights are multiplied by."""
     X, y = table(0)
     fresh, of_fresh = table(3, 500)
-    nb, (new, label) = NaiveBayes().fit(X, y), table(1, 2000)
+    nb, (new, label) = NaiveBayes(derived=None).fit(X, y), table(1, 2000)
     before = loss(nb, new, label)
     nb.calibrate(fresh, of_fresh)
     assert linear_of(nb).of
     assert loss(nb, new, label) < before + 0.02
     order = np.random.default_rng(0).permutation(500)
-    again = NaiveBayes().fit(X, y).calibrate(take(fresh, order), of_fresh[order])
+    again = NaiveBayes(derived=None).fit(X, y).calibrate(take(fresh, order), of_fresh[order])
     np.testing.assert_array_equal(again.predict_proba(new), nb.predict_proba(new))
     nb.calibrate(fresh, of_fresh, np.full(500, 2.0))
     np.testing.assert_allclose(again.predict_proba(new), nb.predict_proba(new), atol=1e-12)

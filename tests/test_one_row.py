@@ -145,7 +145,7 @@ def test_oversampling_is_another_class_prior() -> None:
 def test_a_table_of_counts_learns_as_its_rows() -> None:
     X, y = few_levels(500)
     frame = pl.DataFrame({**X, "y": y})
-    counts = frame.group_by(frame.columns).len("times")
+    counts = frame.group_by(frame.columns, maintain_order=True).len("times")
     whole = NaiveBayes().fit(X, y)
     at_once = NaiveBayes().fit(counts, "y", frequencies="times")
     assert "times" not in at_once.feature_names_in_

@@ -367,7 +367,7 @@ def test_the_cells_of_rules_part_the_rows() -> None:
         nb = model(name)
         some, _ = rows()
         batch = nb.model_.counted.schema.encode(
-            as_rows(some), encode_labels([0] * 200), nb.model_.view.axes
+            as_rows(some), encode_labels([0] * 80), nb.model_.view.axes
         )
         sets = cells_of_rules(nb.model_)
         told = list(rules_of_rows(nb.model_.terms.several[-1], batch.blocks))

@@ -145,7 +145,7 @@ def test_the_header_and_the_arrays_are_as_documented(tmp_path: Path) -> None:
     assert header["format"] == store.FORMAT
     assert header["settings"] == {
         "estimate": "mean", "smoothing": "auto", "weights": "loo", "interactions": None,
-        "text": "auto", "presence": "auto",
+        "derived": "auto", "text": "auto", "presence": "auto",
         "missing_values": None, "decimal": None, "day_first": None,
         "half_life": None,
     }  # fmt: skip

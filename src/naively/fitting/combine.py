@@ -111,11 +111,13 @@ class Candidates:
 
 
 def _numbers(of: Operand, x: Floats) -> _Numbers:
-    known = np.sort(x[~np.isnan(x)])
+    known = np.sort(x[np.isfinite(x)])
     if not len(known):
         return _Numbers(of, x, 0.0, varies=False)
     low, high = known[[len(known) // 20, len(known) * 19 // 20]]
-    return _Numbers(of, x, float(known.std()), varies=known[0] > 0 and high > RATIO * low)
+    with np.errstate(over="ignore"):
+        varies, scale = known[0] > 0 and high > RATIO * low, float(known.std())
+    return _Numbers(of, x, scale, varies=varies)
 
 
 def _of_pair(a: _Numbers, b: _Numbers) -> Iterator[Found]:

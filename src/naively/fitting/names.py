@@ -43,7 +43,7 @@ class Values:
         found = []
         for of, x in numbers.items():
             known = np.sort(x[~np.isnan(x)])
-            different = np.count_nonzero(np.diff(known)) + 1
+            different = np.count_nonzero(known[1:] != known[:-1]) + 1
             if FEWEST < different <= DIFFERENT * len(known):
                 values, code = np.unique(x, return_inverse=True)
                 found.append(cls(of, values[:different], np.minimum(code, different)))

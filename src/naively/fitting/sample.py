@@ -155,7 +155,8 @@ class Sample:
 
     def class_count(self, model: Model) -> Floats:
         """Return the weight of the rows of each class, (classes,); 1 of a class without rows."""
-        weight = np.bincount(self.labels.codes, self.labels.weights, len(model.classes))
+        labels = self.labels.among(model.classes)
+        weight = np.bincount(labels.codes, labels.weights, len(model.classes))
         return np.where(weight > 0, weight, 1.0)
 
     def holds_all(self, model: Model) -> NDArray[np.bool_]:

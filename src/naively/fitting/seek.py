@@ -200,7 +200,11 @@ def temperature_of(rows: Weighed, z: Floats, ridge: float | None) -> float:
     # Weights and slopes of functions, (functions, rows), are fitted to the rest of the rows. Steps
     # are not grown again: few rows have hardly any.
     evidence, prior = np.zeros_like(rows.joint), rows.joint.copy()
-    for (joint, rest, held, _), before in rows.fifths:
+    try:
+        fifths = [*rows.fifths]
+    except ValueError:  # a row of little weight has squares that are infinite by themselves
+        return 1.0
+    for (joint, rest, held, _), before in fifths:
         off = joint - before
         if ridge is not None:
             passes = Passes.of(joint[rest].T, rows.labels.take(rest), z[:, rest])
