@@ -160,10 +160,8 @@ def with_growth(
 ) -> tuple[LinearPart, Floats, list[Third]]:
     """Add steps or rules, of columns made of two too, as far as held-out thirds gain by them."""
     chosen, most = Growth.of([cut] * len(thirds), thirds, labels, shape), list[Found]()
-    candidates, made = (
-        None if chosen is None else Candidates.among(numbers),
-        making(numbers, labels),
-    )
+    candidates = None if chosen is None else Candidates.among(numbers)
+    made = making(numbers, labels)
     if chosen is not None and candidates is not None:
         some = labels.take(np.arange(len(thirds[0].joint)))
         each = [candidates.best(third.joint, some, third.rest) for third in thirds]
@@ -657,9 +655,9 @@ def numbers_of_columns(
 def combined_as_given(model: Model, numbers: Mapping[Operand, Floats]) -> list[Found]:
     """Return the sums, differences and ratios that are asked for."""
     known = {
-        title(of): column
-        for of, column in ((of.name, of) for of in known_columns(model).values())
-        if (column.group, of) in numbers or column.levels is not None
+        name: of
+        for name, of in known_columns(model).items()
+        if (of.group, of.name) in numbers or of.levels is not None
     }
     return [read_combined(said, known) for said in model.settings.derived or ()]
 
