@@ -121,14 +121,13 @@ def lead(subject: Subject) -> str:
     which = (
         html.listed(labels, NAMED) if len(labels) <= NAMED else f"one of {len(labels):,} classes"
     )
-    rows, width = float(model.counted.tally.class_count.sum()), model.view.schema.width
-    columns = "1 column" if width == 1 else f"{width:,} columns"
+    rows, columns = float(model.counted.tally.class_count.sum()), model.view.schema.width
     what = f"<b>{html.data(subject.target)}</b>" if subject.target else "a class"
-    which = html.escaped(which)
     today = dt.datetime.now(tz=dt.UTC).date().isoformat()
     return (
-        f'<p class="lead">It predicts {what} ({which}) from {columns}, as learned from '
-        f"{amount(rows)} rows. <time>{today}</time></p>"
+        f'<p class="lead">It predicts {what} ({html.escaped(which)}) from '
+        f"{many(columns, 'column')}, as learned from {amount(rows)} rows. "
+        f"<time>{today}</time></p>"
     )
 
 
@@ -200,12 +199,9 @@ def sure_of(judged: JudgedRows) -> tuple[float, float, int] | None:
     weight = judged.weight * some
     if some.sum() < ENOUGH or not weight.any():
         return None
-    hit = answer == judged.right
-    return (
-        float(np.average(confidence, weights=weight)),
-        float(np.average(hit, weights=weight)),
-        int(some.sum()),
-    )
+    each = confidence, answer == judged.right
+    said, hit = (float(np.average(of, weights=weight)) for of in each)
+    return said, hit, int(some.sum())
 
 
 def warnings(subject: Subject) -> str:
@@ -279,13 +275,8 @@ def _of_columns(subject: Subject) -> Iterator[str]:
     found = subject.drift
     if found is None:
         return
-    moved = [
-        (name or "the classes")
-        for what, name, is_beyond, far in zip(
-            found.what, found.column, found.moved, found.divergence.tolist(), strict=True
-        )
-        if what != "log loss" and is_beyond and far > MOVED
-    ]
+    far = found.moved & (found.divergence > MOVED) & (np.array(found.what) != "log loss")
+    moved = [found.column[i] or "the classes" for i in np.flatnonzero(far)]
     if moved:
         yield f"{html.listed(moved, NAMED)} moved ({found.between}): see what has moved."
 
