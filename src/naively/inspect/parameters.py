@@ -30,8 +30,6 @@ from naively.tabular import SHOWN, Drawn, Tabular, as_text, picture
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# --- The parameters of a model: each number that was estimated, and what was counted behind it ---
-
 
 Estimated: TypeAlias = Literal["mle", "map", "mean"]
 NAMES = ("class", "column", "item", "parameter", "value", "count", "pseudo_count")
@@ -296,8 +294,7 @@ def _of_shares(p: Floats, start: Floats) -> Floats:
     """Return how much rows tell of which each class has a share, (rows,)."""
     with np.errstate(divide="ignore", invalid="ignore"):
         weights = weights_of_each(start, np.log(p))
-    largest: Floats = np.abs(weights, out=weights).max(axis=1)
-    return largest
+    return np.asarray(np.abs(weights, out=weights).max(axis=1))
 
 
 def _of_means(mean: Floats, variance: Floats, start: Floats) -> Floats:

@@ -196,8 +196,7 @@ class RuleCells:
     def cells_of(self, rule: Rule) -> NDArray[np.int64]:
         """Return the cell of one of the rules that each cell lies in, (cells,)."""
         at = [self.conditions.index(of) for of in rule.conditions]
-        found: NDArray[np.int64] = self.holds[:, at] @ np.array(rule.strides[:-1])
-        return found
+        return np.asarray(self.holds[:, at] @ np.array(rule.strides[:-1]))
 
     def count(self, batches: Sequence[Batch], classes: int) -> Floats:
         """Return the weight of the rows of each class in each cell, (cells, classes)."""

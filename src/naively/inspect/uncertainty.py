@@ -31,9 +31,6 @@ from naively.terms.words import length_factor
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# --- The result: an interval for the probability of each row and class ---------------------------
-
-
 NARROW, MOST_DIGITS = 0.02, 6  # of an interval in a sentence, and of its numbers
 
 
@@ -230,8 +227,7 @@ def _intervals(
 
 
 def _logistic(log_odds: Floats) -> Floats:
-    odds: Floats = np.exp(-np.logaddexp(0.0, -log_odds))
-    return odds
+    return np.asarray(np.exp(-np.logaddexp(0.0, -log_odds)))
 
 
 # --- What each column says, and how sure it is ---------------------------------------------------

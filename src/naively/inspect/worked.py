@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -174,18 +174,14 @@ class Worked(Tabular):
         """The posterior of each class; where all are impossible, the class prior."""
         log = self.joint if np.isfinite(self.joint.max()) else self.factors[0].log
         p = np.exp(log - log.max())
-        share: Floats = p / p.sum()
-        return share
+        return np.asarray(p / p.sum())
 
     def to_dict(self) -> dict[str, list[Any]]:
         names = ("class", "column", "value", "count", "pseudo_count", "of", "pseudo_count_of")
         table: dict[str, list[Any]] = {name: [] for name in (*names, "power", "factor")}
         for c, label in enumerate(self.classes.tolist()):
             for factor in self.factors:
-                ratio = factor.ratios[c] if factor.ratios else None
-                counts: list[float | None] = [None] * 4
-                if ratio is not None:
-                    counts = [ratio.count, ratio.pretend, ratio.of, ratio.pretend_of]
+                counts = astuple(factor.ratios[c]) if factor.ratios else (None,) * 4
                 row = (label, factor.column, factor.value, *counts, float(factor.power[c]))
                 for name, value in zip(table, (*row, _exp(factor.log[c])), strict=True):
                     table[name].append(value)
