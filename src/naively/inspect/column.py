@@ -76,8 +76,7 @@ def _numbers(
         edges = bins_of(*inner, grid, WHOLE if few else BINS)
     ends = (min(low, edges[0]), max(high, edges[-1])) if column.is_counted_in_cells else (low, high)
     x = _grid(column, *ends, log=log) if at is None else np.asarray(at, np.float64).reshape(-1)
-    every = list(range(len(model.classes)))
-    observed = column.histogram(batches, edges, every)
+    observed = column.histogram(batches, edges)
     if observed is None:
         notes.append("without the data: the rows are not kept (save(path, keep_rows=True) does)")
     notes += _missing(column)

@@ -81,9 +81,7 @@ class Difference(Tabular):
     equal: bool
 
     def to_dict(self) -> dict[str, list[Any]]:
-        rows = [
-            (c.what, c.column, c.item, c.label, c.before, c.after, c.change) for c in self.changes
-        ]
+        rows = [[*vars(change).values()] for change in self.changes]
         return {name: [row[i] for row in rows] for i, name in enumerate(NAMES)}
 
     def __str__(self) -> str:
@@ -408,9 +406,7 @@ class ItemsOfTwo:
     # (rows, classes): how often each came; None of a number that is not the first of its columns,
     # of which there are the same cells.
     count: tuple[Floats, Floats] | None
-    # (rows, classes): the weight of evidence for each class against all others; NaN where a model
-    # does not know the item.
-    evidence: tuple[Floats, Floats]
+    evidence: tuple[Floats, Floats]  # (rows, classes): NaN where a model does not know the item
     known: tuple[NDArray[np.bool_], NDArray[np.bool_]]  # (rows,): which items each of them knows
     what: str  # what an item is called: "level", "word", "n-gram" or "column"
 

@@ -304,29 +304,25 @@ class OneColumn:
             weight.append(of[there])
         return np.concatenate(x), np.concatenate(code), np.concatenate(weight)
 
-    def histogram(
-        self, batches: Sequence[Batch], edges: Floats, classes: Sequence[int]
-    ) -> Floats | None:
+    def histogram(self, batches: Sequence[Batch], edges: Floats) -> Floats | None:
         """Return the density of the numbers themselves in bins, (bins, classes)."""
         # They are all numbers where these are counted in cells (a cell's are spread over it), else
         # those of the sample; None where there is neither. Numbers beyond the bins count as well.
-        found = np.zeros((len(edges) - 1, len(classes)))
         if self.is_counted_in_cells:
             low, high, _, count = self._cells
             inside = edges[:, None] > low  # what share of each cell is below each edge
             with np.errstate(over="ignore"):  # of a cell whose width is next to nothing
                 part = np.clip((edges[:, None] - low) / np.where(high > low, high - low, 1.0), 0, 1)
-            share = np.where(high > low, part, inside) @ count[:, list(classes)]
-            total = count[:, list(classes)].sum(axis=0)
-            found = np.diff(share, axis=0)
+            found = np.diff(np.where(high > low, part, inside) @ count, axis=0)
+            total = count.sum(axis=0)
         else:
             x, code, weight = self.values(batches)
             if not len(x):
                 return None
-            for i, c in enumerate(classes):
-                of = code == c
-                found[:, i] = np.histogram(x[of], edges, weights=weight[of])[0]
-            total = np.array([weight[code == c].sum() for c in classes])
+            each = [code == c for c in range(len(self.model.classes))]
+            counts = [np.histogram(x[of], edges, weights=weight[of])[0] for of in each]
+            found = np.stack(counts, axis=1)
+            total = np.array([weight[of].sum() for of in each])
         width = np.diff(edges)[:, None]
         return np.asarray(found / np.where(total > 0, total, 1.0) / width)
 

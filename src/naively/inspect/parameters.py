@@ -40,13 +40,11 @@ class Table:
     """One parameter of all rows of a block: columns, levels, words or bins."""
 
     parameter: str  # its name, such as "p" or "mean"
-    # Return the column and the item of some rows.
-    column: Items
-    item: Items
-    # (rows, classes): the estimate, what was counted behind it, and what the prior adds to that.
-    value: Floats
-    count: Floats
-    pseudo_count: Floats
+    column: Items  # returns the columns of some rows
+    item: Items  # returns their items
+    value: Floats  # (rows, classes): the estimate,
+    count: Floats  # what was counted behind it,
+    pseudo_count: Floats  # and what the prior adds to that
     # Returns how much each row tells the classes apart, in nats, (rows,), by what the scores of the
     # classes begin with, (classes,). None of the class prior, which is no item.
     telling: Callable[[Floats], Floats] | None

@@ -329,11 +329,8 @@ class Rules(Tabular):
     def strongest(self, n: int) -> list[tuple[Conditions, Label, float]]:
         """Return the n cells of the largest weights: conditions, class and weight."""
         best = np.argsort(-np.abs(self.weight).max(axis=1, initial=0.0), kind="stable")[:n]
-        found = []
-        for i in best.tolist():
-            c = int(self.weight[i].argmax())
-            found.append((self.conditions[i], self.classes[c], float(self.weight[i, c])))
-        return found
+        of = zip(best.tolist(), self.weight[best].argmax(axis=1).tolist(), strict=True)
+        return [(self.conditions[i], self.classes[c], float(self.weight[i, c])) for i, c in of]
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Return rule, columns, conditions, share, class and weight: a row a cell and class."""

@@ -52,10 +52,9 @@ class Counts(Drawn):
         """Return the class counts of tallies by name."""
         each = {name: (of.classes.tolist(), of.class_count) for name, of in tallies.items()}
         found = cls._side_by_side("class", each)
-        order = np.argsort(np.array([*map(str, found.value)]), kind="stable")
-        return cls(
-            found.names, "class", [found.value[i] for i in order.tolist()], found.count[order]
-        )
+        order = np.argsort(np.array([*map(str, found.value)]), kind="stable").tolist()
+        value = [found.value[i] for i in order]
+        return cls(found.names, "class", value, found.count[order])
 
     @classmethod
     def of_column(cls, models: Mapping[str, Model], column: str | int) -> Counts:

@@ -78,10 +78,9 @@ class ProbabilityIntervals(Tabular):
 
     def row(self, number: int) -> ProbabilityIntervals:
         """Return those of one row."""
-        some = slice(number, number + 1)
-        return replace(
-            self, probability=self.probability[some], low=self.low[some], high=self.high[some]
-        )
+        every = self.probability, self.low, self.high
+        p, low, high = (of[number : number + 1] for of in every)
+        return replace(self, probability=p, low=low, high=high)
 
     def around(self, log_odds: float, c: int) -> tuple[float, float] | None:
         """Return log odds of a class, as far off as the ends of the first row's interval are.

@@ -552,13 +552,11 @@ def draw_distributions(
     _from_0_to_1(ax, np.sort(every))
     ax.set(xlabel=parameter, ylabel="density")
     if several:
-        more = len(alike) - len(shown)
-        ax.set_title(_short(title) + (f"\n{len(shown)} of {len(alike)} curves" if more else ""))
-    short = several or (len(title) < WIDE // 2 and _lines_on(ax) == 1)
-    _legend_above(ax, ncols=3 if short else 2)
-    if several and ax.get_title():  # above the legend
-        ax.get_legend().set_title(ax.get_title())  # type: ignore[union-attr]
-        ax.set_title("")
+        more = f"\n{len(shown)} of {len(alike)} curves" if len(shown) < len(alike) else ""
+        _legend_above(ax, ncols=3, title=_short(title) + more)
+        ax.set_title("")  # it is above the legend
+        return ax
+    _legend_above(ax, ncols=3 if len(title) < WIDE // 2 and _lines_on(ax) == 1 else 2)
     return ax
 
 
@@ -611,7 +609,7 @@ def contour_levels(density: Floats, area: Floats | float = 1.0) -> list[float]:
     held = np.cumsum((density * area).ravel()[order])
     held /= held[-1]
     at = np.minimum(np.searchsorted(held, HELD), len(falling) - 1)
-    return [*falling[at].tolist()]
+    return [float(height) for height in falling[at]]
 
 
 def _height(density: Floats, at_mode: Floats) -> float:

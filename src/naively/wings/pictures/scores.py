@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from naively.inspect.drift import Drift
     from naively.inspect.uncertainty import ProbabilityIntervals
 
-# --- How good predictions are: reliability, confusion, ROC, and what columns are worth -----------
-
 
 WIDE_BAND, LIGHT = "#D0D0D0", "#9ECAE1"
 BARS = 0.16  # of the height of a diagram, for the rows of its bins

@@ -118,9 +118,8 @@ def lead(subject: Subject) -> str:
     """Say what is predicted, from how many rows of what, and when this was written."""
     model = subject.model
     labels = [visible(str(label)) for label in model.classes.tolist()]
-    which = (
-        html.listed(labels, NAMED) if len(labels) <= NAMED else f"one of {len(labels):,} classes"
-    )
+    few = len(labels) <= NAMED
+    which = html.listed(labels, NAMED) if few else f"one of {len(labels):,} classes"
     rows, columns = float(model.counted.tally.class_count.sum()), model.view.schema.width
     what = f"<b>{html.data(subject.target)}</b>" if subject.target else "a class"
     today = dt.datetime.now(tz=dt.UTC).date().isoformat()
@@ -209,9 +208,7 @@ def warnings(subject: Subject) -> str:
     said = [html.escaped(text) for text in doubts(subject)]
     if not said:
         return ""
-    head = '<h2 id="warnings-title">Before you believe it</h2>'
-    section = '<section id="warnings" aria-labelledby="warnings-title">'
-    return f"{section}{head}{html.alert(said)}</section>"
+    return html.section("warnings", "Before you believe it", html.alert(said))
 
 
 def doubts(subject: Subject) -> Iterator[str]:
@@ -328,8 +325,8 @@ class Report(Shown):
             file.write(self.html.encode())
 
     def __str__(self) -> str:
-        size = len(self.html.encode())
-        return f"{self.title}: a page of {size:,} bytes\n" + "\n".join(self.sections)
+        head = f"{self.title}: a page of {len(self.html.encode()):,} bytes"
+        return "\n".join([head, *self.sections])
 
     def _repr_html_(self) -> str:
         """Return what notebooks show: the page, apart from theirs."""

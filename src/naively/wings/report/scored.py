@@ -44,8 +44,7 @@ def good(subject: Subject) -> str:
     """Say how good the model is: by cross-validation, and on rows that it never saw."""
     if subject.best is None:
         return ""
-    parts = [thresholds(subject), calibration(subject)]
-    found = f'<div class="cards two">{"".join(parts)}</div>'
+    found = f'<div class="cards two">{thresholds(subject)}{calibration(subject)}</div>'
     of = every_scores(subject)
     table = html.table(["", *of], lines_of_scores(of))
     found += html.details("Scores, with their intervals", f'<div id="scores">{table}</div>')
@@ -293,10 +292,9 @@ def _groups(subject: Subject, name: Name) -> Iterator[tuple[str, NDArray[np.bool
         cuts = np.unique(np.quantile(known, [1 / 3, 2 / 3])) if len(known) else np.empty(0)
         which = np.searchsorted(cuts, numbers, side="left")
         for i in range(len(cuts) + 1):
-            side = [f"{of} up to {c:.3g}" for c in cuts[:1]] if i == 0 else []
-            side = side or [f"{of} above {cuts[i - 1]:.3g}"] if len(cuts) else [of]
-            upper = f" up to {cuts[i]:.3g}" if 0 < i < len(cuts) else ""
-            yield side[0] + upper, (which == i) & ~missing
+            lower = f" above {cuts[i - 1]:.3g}" if i > 0 else ""
+            upper = f" up to {cuts[i]:.3g}" if i < len(cuts) else ""
+            yield f"{of}{lower}{upper}", (which == i) & ~missing
     else:
         values = np.array(
             [None if v is None else str(v) for v in cells.values(name).tolist()], object

@@ -105,8 +105,7 @@ class JudgedRows:
     """Rows whose right class is known, and the probabilities that a model gave without them."""
 
     p: Floats  # (rows, classes): the posteriors
-    # (rows,): the number of the right class; negative where it was never learned
-    right: NDArray[np.int64]
+    right: NDArray[np.int64]  # (rows,): the right class; negative where it was never learned
     weight: Floats  # (rows,): how many rows each stands for
     place: NDArray[np.int64]  # (rows,): where the row is: in the sample, or among the other rows
     given: bool  # whether they are the other rows, and not of the sample
@@ -122,17 +121,14 @@ class Subject:
     held_out: HeldOutFolds | None = None  # the rows of the sample that these are of
     rows: Rows | None = None
     y: Target = None  # (rows,): the right labels of the other rows
-    # what a model file says about where the model comes from
-    provenance: Saved = field(default_factory=dict)
-    # which share of the other rows are equal to rows that it has learned; NaN if that is unknown
-    share_learned: float = 0.0
+    provenance: Saved = field(default_factory=dict)  # where the model comes from, as its file says
+    share_learned: float = 0.0  # of the other rows; NaN if that is unknown
 
     @classmethod
     def of(
         cls,
         model: Model,
-        # the rows that the model has learned, as far as they are in memory
-        learned: Reservoir | None,
+        learned: Reservoir | None,  # the rows that it has learned, as far as they are in memory
         kind: Weighting | None,  # of the weights
         rows: Rows | None = None,
         y: Target = None,
@@ -145,12 +141,10 @@ class Subject:
         can_be = n > 1 and len(model.classes) > 1
         if learned is not None and can_be and work(model, n) <= MOST_WORK:
             held_out = hold_out(model, learned, kind, interactions=model.seeks_interactions)
-            found = assess(model, held_out)
+            found, sample = assess(model, held_out), held_out.sample
         share = 0.0
         if rows is not None and y is not None:
             share = _share_learned(model, learned, rows, encode_labels(y))
-        if held_out is not None:
-            sample = held_out.sample
         return cls(model, sample, found, held_out, rows, y, provenance or {}, share)
 
     @property
