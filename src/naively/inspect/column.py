@@ -242,10 +242,11 @@ class ColumnView(Drawn):
     notes: tuple[str, ...] = field(kw_only=True)
     target: str = field(default="", kw_only=True)  # the column that is predicted, if it is known
 
-    def _printed(self, lines: Sequence[str], shown: int) -> str:
-        """Return lines, how many classes are not shown in them, and the notes."""
-        notes = [*and_more(len(self.classes) - shown, "class"), *self.notes]
-        return "\n".join(map(visible, [*lines, *(f"  {note}" for note in notes)]))
+
+def _printed(view: ColumnView, lines: Sequence[str], shown: int) -> str:
+    """Return lines, how many classes are not shown in them, and the notes."""
+    notes = [*and_more(len(view.classes) - shown, "class"), *view.notes]
+    return "\n".join(map(visible, [*lines, *(f"  {note}" for note in notes)]))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -308,7 +309,7 @@ class NumberView(ColumnView):
         }
 
     def __str__(self) -> str:
-        lines, shown = [f"{self.column}: {self.what} by class ({self.event})"], []
+        lines = [f"{self.column}: {self.what} by class ({self.event})"]
         if len(self.x):
             ends = f"{_written(self.x[0])} to {_written(self.x[-1])}"
             lines[0] += f", {len(self.x):,} points from {ends}"
@@ -317,7 +318,7 @@ class NumberView(ColumnView):
             top = int(np.argmax(self.density[:, c]))
             peak = f"highest at {_written(self.x[top])} ({self.density[top, c]:.4g})"
             lines.append(f"  {self.classes[c]!r}: {peak}")
-        return self._printed(lines, len(shown))
+        return _printed(self, lines, len(shown))
 
 
 def _written(x: Any) -> str:
@@ -391,7 +392,7 @@ class LevelView(ColumnView):
             of = [f"{self.levels[i]} {self.p[i, c]:.3f}" for i in best]
             more = ["..."] * (len(self.levels) > WRITTEN)
             lines.append(f"  {self.classes[c]!r}: {', '.join([*of, *more])}")
-        return self._printed(lines, len(shown))
+        return _printed(self, lines, len(shown))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -441,4 +442,4 @@ class WordView(ColumnView):
             of = [i for i in range(len(self.word)) if self.word_class[i] == c][:WRITTEN]
             words = ", ".join(f"{self.word[i]} {self.weight[i]:+.2f}" for i in of)
             lines.append(f"  {self.classes[c]!r}: {words}")
-        return self._printed(lines, len(self.of))
+        return _printed(self, lines, len(self.of))
