@@ -135,7 +135,7 @@ def test_numbers_of_a_cell_are_spread_over_it():
     (tally,) = nb.tally_.blocks.values()
     assert (tally.axis.high - tally.axis.low).max() > 6
     edges = np.arange(700.0, 1_000, 2)
-    found = OneColumn.find(nb.model_, "x").histogram([], edges, [1])[:, 0]
+    found = OneColumn.find(nb.model_, "x").histogram([], edges)[:, 1]
     middle = (edges[:-1] + edges[1:]) / 2
     assert (found[middle < 768] == 0).all()
     assert found[middle > 768].mean() == pytest.approx(1 / 232, rel=0.02)

@@ -90,8 +90,6 @@ def test_functions(asked: Any) -> None:
     two = dialect.number(2.0)
     found = ask(f"EXP({two})", f"LN({two})", f"POWER({two}, {dialect.number(0.3)})")
     assert list(found) == pytest.approx([math.exp(2), math.log(2), 2**0.3], rel=1e-15)
-    assert ask(dialect.as_double(dialect.boolean(True), "boolean"), dialect.integer(-3)) == (
-        1.0,
-        -3,
-    )
+    truth, whole = dialect.literal(True), dialect.literal(-3)
+    assert ask(dialect.as_double(truth, "boolean"), whole) == (1.0, -3)
     assert ask(dialect.as_text(dialect.string("a "))) == ("a ",)

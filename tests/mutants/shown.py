@@ -41,7 +41,7 @@ FAULTS = [
     Fault(
         "a border is drawn between zeros and ones",
         "src/naively/wings/pictures/by_class.py",
-        "of = np.clip(lead[:, :, c], -BEYOND, BEYOND)",
+        "of = np.clip(lead, -BEYOND, BEYOND)",
         "of = np.sign(lead[:, :, c])",
         ("tests/test_regions.py",),
     ),

@@ -109,9 +109,8 @@ def smoothing_curve(
         if held_out is not None:
             p = then.score(then.recode(known_to(then, held_out)), "posterior")
             points.append((value, "held-out", *accuracy_and_log_loss(p, classes, held_out.labels)))
-    smoothing, which, accuracy, log_loss = zip(*points, strict=True)
-    columns = [*smoothing], [*which], [*accuracy], [*log_loss]
-    return SmoothingCurve(*columns, _chosen(plain))
+    smoothing, which, accuracy, log_loss = map(list, zip(*points, strict=True))
+    return SmoothingCurve(smoothing, which, accuracy, log_loss, _chosen(plain))
 
 
 def check_values(values: Iterable[float] | None) -> list[float]:
@@ -201,10 +200,8 @@ def left_out_posterior(model: Model, batch: Batch) -> Floats:
         joint += of.sum(axis=1)
     best = joint.max(axis=1, keepdims=True)
     possible = np.isfinite(best)
-    p: Floats = np.exp(joint - np.where(possible, best, 0.0))
-    p = np.where(possible, p, prior)
-    p /= p.sum(axis=1, keepdims=True)
-    return p
+    p = np.where(possible, np.exp(joint - np.where(possible, best, 0.0)), prior)
+    return np.asarray(p / p.sum(axis=1, keepdims=True))
 
 
 def _prior_without(model: Model, labels: Labels) -> Floats:
@@ -214,11 +211,8 @@ def _prior_without(model: Model, labels: Labels) -> Floats:
         return np.tile(np.exp(model.class_log_prior), (len(labels), 1))
     count = model.counted.tally.class_count - labels.one_hot()
     count = np.maximum(count + pretended_rows(prior, estimate, model.classes, 0.0), 0.0)
-    total = count.sum(axis=1, keepdims=True)
-    p: Floats = np.divide(
-        count, total, out=np.full_like(count, 1 / len(labels.classes)), where=total > 0
-    )
-    return p
+    total, alike = count.sum(axis=1, keepdims=True), np.full_like(count, 1 / len(labels.classes))
+    return np.asarray(np.divide(count, total, out=alike, where=total > 0))
 
 
 def _chosen(model: Model) -> dict[str, float]:

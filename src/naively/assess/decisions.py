@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, overload
 
 import numpy as np
@@ -82,9 +82,7 @@ def decisions(
     answer = (p @ table).argmin(axis=1)
     of_answers = [mean(table[right, c], weight) for c in range(len(learned))]
     best = int(np.argmin(of_answers))
-    found = Decisions(
-        mean(table[right, answer], weight), learned[best : best + 1].tolist()[0], of_answers[best]
-    )
+    found = Decisions(mean(table[right, answer], weight), learned.tolist()[best], of_answers[best])
     if len(learned) != 2:
         return found
     (hit_first, of_first), (of_second, hit_second) = table.tolist()
@@ -92,17 +90,14 @@ def decisions(
     if not (wrong + saved > 0 and 0 <= wrong / (wrong + saved) <= 1):
         return found
     count = np.ones(len(y)) if weight is None else weight
-    hits, answers, rows = (
-        float(count @ of) for of in (answer * (right == 1), answer == 1, right == 1)
-    )
-    return Decisions(
-        found.cost,
-        found.always,
-        found.always_cost,
-        learned[1:].tolist()[0],
-        wrong / (wrong + saved),
-        hits / rows if rows else float("nan"),
-        hits / answers if answers else float("nan"),
+    each = answer * (right == 1), answer == 1, right == 1
+    hits, answers, rows = (float(count @ of) for of in each)
+    return replace(
+        found,
+        answer=learned.tolist()[1],
+        threshold=wrong / (wrong + saved),
+        recall=hits / rows if rows else np.nan,
+        precision=hits / answers if answers else np.nan,
     )
 
 
@@ -234,10 +229,9 @@ def held_out_rows(
 ) -> HeldOut | None:
     """Return how probable the right classes of rows are that a model is not fitted to."""
     labels = encode_labels(y, None if frequencies is None else np.asarray(frequencies, np.float64))
-    known = np.isin(labels.classes, model.classes)[labels.codes]
-    if not known.any():
+    known = np.flatnonzero(np.isin(labels.classes, model.classes)[labels.codes])
+    if not len(known):
         return None
-    some = labels.take(np.flatnonzero(known))
-    right = some.among(model.classes)
-    p = model.posterior(rows.take(np.flatnonzero(known)))
+    right = labels.take(known).among(model.classes)
+    p = model.posterior(rows.take(known))
     return HeldOut.of(p, right.codes, right.weights, model.classes.tolist())

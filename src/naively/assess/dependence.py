@@ -106,9 +106,8 @@ def dependence(
     sought = None if model.weights is None else model.weights.sought
     if sought is not None and sought.why_none:
         remarks.append(f"interactions='auto' chose none: {sought.why_none}.")
-    codes = np.empty((len(labels), len(columns)), np.int64)
-    for j, column in enumerate(columns):
-        codes[:, j] = column.codes
+    every = [column.codes for column in columns]
+    codes = np.stack(every, axis=1) if every else np.empty((len(labels), 0), np.int64)
     found = pairwise_information(codes, labels.codes, labels.weights, len(labels.classes))
     first, second = _pairs(columns)
     information, freedom, rows = (table[first, second] for table in found)
@@ -168,7 +167,7 @@ def p_values(information: Floats, freedom: Floats, rows: Floats) -> Floats:
     """Return how probable so much mutual information or more is by chance, of its shape."""
     from scipy.special import chdtrc
 
-    p: Floats = chdtrc(np.maximum(freedom, 1.0), 2 * rows * information)
+    p = chdtrc(np.maximum(freedom, 1.0), 2 * rows * information)
     return np.where(freedom > 0, p, 1.0)
 
 
@@ -282,11 +281,9 @@ def commonest(
     times = np.bincount(item, weights[row], minlength=width)
     fit = (times >= IN_TEXTS) & (times <= weights[~missing].sum() - IN_TEXTS)
     best = np.argsort(-np.where(fit, times, -1), kind="stable")[: min(WORDS, int(fit.sum()))]
-    found = {}
-    for one in np.sort(best).tolist():
-        codes = np.where(missing, -1, 0).astype(np.int64)
+    found = {one: np.where(missing, -1, 0).astype(np.int64) for one in np.sort(best).tolist()}
+    for one, codes in found.items():
         codes[row[item == one]] = 1
-        found[one] = codes
     return found
 
 

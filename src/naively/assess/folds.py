@@ -24,11 +24,7 @@ from naively.assess.prequential import note_of_time
 from naively.assess.scores import Scores, scores
 from naively.counting.axis import VALUE, title
 from naively.counting.labels import MANY_CLASSES, Labels
-from naively.fitting.leave_one_out import (
-    LeaveOneOut,
-    left_out,
-    linear_evidence,
-)
+from naively.fitting.leave_one_out import LeaveOneOut, left_out, linear_evidence
 from naively.fitting.reservoir import Reservoir
 from naively.fitting.sample import Sample, add_interactions, deal
 from naively.fitting.seek import COLUMNS
@@ -204,7 +200,7 @@ def cross_validate(
 ) -> Predicted:
     """Return the posteriors of rows under the model less their fold, and their labels."""
     unweighted = model.weighed(None)
-    found, labels, times, places = [], [], [], []
+    found = []
     for fold in sample.held_out(unweighted, dealt):
         rest, held_out, others, place = fold
         prior = among_fewer(rest.settings.class_prior, model.classes, rest.classes)
@@ -215,12 +211,10 @@ def cross_validate(
             rest = rest.weighed(others.weighed(rest, kind, near=model.weights).weights)
         p = np.zeros((len(held_out.copies), len(model.classes)))
         p[:, np.isin(model.classes, rest.classes)] = held_out.posterior(rest)
-        found.append(p)
-        labels.append(held_out.labels)
-        times.append(held_out.copies)
-        places.append(place)
-    of_rows = np.concatenate(times), np.concatenate(places)
-    return Predicted(np.concatenate(found), Labels.join(labels), *of_rows)
+        found.append((held_out.labels, p, held_out.copies, place))
+    labels, *of_rows = zip(*found, strict=True)
+    p, copies, places = map(np.concatenate, of_rows)
+    return Predicted(p, Labels.join(labels), copies, places)
 
 
 # --- What a column is worth: how much the log loss grows without it, the others weighed anew -----

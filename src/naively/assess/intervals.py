@@ -44,9 +44,8 @@ class Mean(NamedTuple):
     # of the mean, were it of all rows there are: the sum of the squares of what each row (or group)
     # takes it away from itself
     variance: float
-    # the mean of the loss, and of its square, if labels were drawn from flatter posteriors
-    expected: float
-    expected_square: float
+    expected: float  # the mean of the loss, if labels were drawn from flatter posteriors,
+    expected_square: float  # and of its square
     most: float  # the greatest loss that a row can have
 
 
@@ -191,8 +190,7 @@ class Weighted:
 
     weight: Floats | None  # (rows,): the weight of each row, with all its copies; None for 1
     copies: NDArray[np.int64] | None = None  # (rows,): how many rows each stands for; None for one
-    # (rows,): the number of the group of each row; None where each is for itself
-    groups: NDArray[np.int64] | None = None
+    groups: NDArray[np.int64] | None = None  # (rows,): their numbers; None: each is for itself
 
     def mean(self, loss: Floats, most: float, p: Floats, of_class: Floats) -> Mean:
         """Return the mean of a loss, and of labels drawn from probabilities."""
@@ -223,15 +221,12 @@ class Weighted:
         """What each row adds to a variance by the square of its error, (rows,); None for 1."""
         if self.weight is None:
             return None
-        each: Floats = self.weight**2 / (1 if self.copies is None else self.copies)
-        return each
+        return np.asarray(self.weight**2 / (1 if self.copies is None else self.copies))
 
     def size(self, marked: Floats) -> float:
         """Return how many rows of equal weight would be as uncertain as those that are marked."""
-        total = self.total(marked)
-        return (
-            total if self.squares is None else total * total / float((self.squares * marked).sum())
-        )
+        total, squares = self.total(marked), self.squares
+        return total if squares is None else total * total / float((squares * marked).sum())
 
     @property
     def groups_size(self) -> float:

@@ -78,30 +78,21 @@ def prequential(
     """Score and learn rows in batches, in their order."""
     if every < 1:
         raise ValueError(f"A batch must have at least 1 row, got {every}.")
-    found = [*_scored(rows, labels, model, learn, every)]
-    weight = np.array([of[0] for of in found])
-    total = [float(np.average([of[i] for of in found], weights=weight)) for i in (1, 2)]
-    number = [*range(1, len(found) + 1), ALL]
-    columns = [list(of) for of in zip(*found, (float(weight.sum()), *total), strict=True)]
-    return Prequential(number, *columns)
-
-
-def _scored(
-    rows: Rows,
-    labels: Labels,
-    model: Callable[[], Model],
-    learn: Callable[[slice], object],
-    every: int,
-) -> Iterator[tuple[float, float, float]]:
-    """Yield the weight, log loss and accuracy of each batch, which is learned then."""
+    found = []
     for start in range(0, len(labels), every):
         place = np.arange(start, min(start + every, len(labels)))
         before, right = model(), labels.take(place)
         hit, loss = hits_and_losses(before.posterior(rows.take(place)), before.classes, right)
         weight = right.weights
-        total = max(float(weight.sum()), LEAST_WEIGHT)  # of a batch no row may count
+        rows_of = max(float(weight.sum()), LEAST_WEIGHT)  # of a batch no row may count
         learn(slice(start, start + len(place)))
-        yield float(weight.sum()), float(loss @ weight) / total, float(hit @ weight) / total
+        means = float(loss @ weight) / rows_of, float(hit @ weight) / rows_of
+        found.append((float(weight.sum()), *means))
+    weight = np.array([of[0] for of in found])
+    total = [float(np.average([of[i] for of in found], weights=weight)) for i in (1, 2)]
+    number = [*range(1, len(found) + 1), ALL]
+    columns = [list(of) for of in zip(*found, (float(weight.sum()), *total), strict=True)]
+    return Prequential(number, *columns)
 
 
 # --- Whether rows have an order: whether the past predicts worse than other rows do ---------------
@@ -252,19 +243,11 @@ class DecayCurve(Tabular):
     def by_half_life(self) -> dict[str, list[float]]:
         """Return half-lives with the scores of all blocks together."""
         rows, half_life = np.array(self.rows, float), np.array(self.half_life)
-        each = list(dict.fromkeys(self.half_life))
-
-        def mean(of: list[float]) -> list[float]:
-            return [
-                float(np.average(np.array(of)[half_life == h], weights=rows[half_life == h]))
-                for h in each
-            ]
-
-        return {
-            "half_life": each,
-            "log_loss": mean(self.log_loss),
-            "accuracy": mean(self.accuracy),
-        }
+        found: dict[str, list[float]] = {"half_life": [*dict.fromkeys(self.half_life)]}
+        for name in ("log_loss", "accuracy"):
+            of, some = np.array(getattr(self, name)), (half_life == h for h in found["half_life"])
+            found[name] = [float(np.average(of[at], weights=rows[at])) for at in some]
+        return found
 
     @property
     def said(self) -> str:
@@ -304,11 +287,9 @@ def decay_curve(
     batch: Batch,
     time: Named,  # the time of each
     blocks: int = 10,  # how many blocks, as equal in rows as can be; rows of one time are in one
-    # in blocks; by default 1/4, 1/2, 1, 2, 4, ... and infinity
-    half_lives: Iterable[float] | None = None,
+    half_lives: Iterable[float] | None = None,  # in blocks; by default 1/4, 1/2, 1, ..., infinity
     kind: Weighting | None = None,  # the weights to fit; by default none
-    # whether they are fitted before each block, or those of the first are kept
-    weights: Follow | None = "fitted",
+    weights: Follow | None = "fitted",  # before each block; else those of the first are "kept"
 ) -> DecayCurve:
     """Score blocks of rows in the order of time by what was learned before, for some half-lives."""
     moments = time.moments(len(batch))
@@ -334,10 +315,8 @@ def decay_curve(
             scored = first if b == 1 and first is not None else _scored_block(then(), parts[b])
             first = scored if b == 1 else first
             hit, loss = scored
-            ends_of_block = map(time.shown, ends[b])
-            points.append(
-                (half, b, *ends_of_block, len(hit), float(hit.mean()), float(loss.mean()))
-            )
+            means = float(hit.mean()), float(loss.mean())
+            points.append((half, b, *map(time.shown, ends[b]), len(hit), *means))
             found.append(loss)
         losses[half] = np.concatenate(found)
     least = min(of.mean() for of in losses.values())

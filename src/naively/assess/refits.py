@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Integral
@@ -19,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.assess.scores import Scores, scores
-from naively.counting.labels import Label, Labels, Target
+from naively.counting.labels import Labels, Target
 from naively.data.columns import Cells, Rows, as_floats, missing_in
 from naively.data.frames import as_rows
 from naively.data.reading import NOTHING_SAID, TIME_OF_ROWS, ReadAs, read_strings
@@ -131,10 +132,7 @@ class Splits:
 
 
 def splits_of(
-    labels: Labels,
-    folds: int,
-    groups: Named | None = None,
-    time: Named | None = None,
+    labels: Labels, folds: int, groups: Named | None = None, time: Named | None = None
 ) -> Splits:
     """Return how rows are cross-validated."""
     folds, n = check_folds(folds), len(labels)
@@ -160,9 +158,8 @@ def splits_of(
         said = f"{folds} folds by {groups.of or 'group'} ({there:,} groups), refitted"
         return Splits(deal(labels, group, folds), group, in_order=False, said=said)
     folds = min(folds, n)
-    return Splits(
-        deal(labels, np.arange(n), folds), None, in_order=False, said=f"{folds} folds, refitted"
-    )
+    dealt = deal(labels, np.arange(n), folds)
+    return Splits(dealt, None, in_order=False, said=f"{folds} folds, refitted")
 
 
 def check_folds(folds: object, what: str = "folds") -> int:
@@ -202,7 +199,7 @@ def cross_validate(
         of=len(labels),
         how=splits.said,
         too_rare=tuple(labels.classes[labels.codes[alone]].tolist()),
-        unmet=_counts(labels.take(np.flatnonzero(unmet & ~alone))),
+        unmet=dict(Counter(labels.classes[np.sort(labels.codes[unmet & ~alone])].tolist())),
     )
 
 
@@ -210,12 +207,6 @@ def _among_those_there(labels: Labels) -> Labels:
     """Return the labels with the classes that rows have alone, as if no other were known."""
     there, codes = np.unique(labels.codes, return_inverse=True)
     return replace(labels, codes=codes.astype(np.int32), classes=labels.classes[there])
-
-
-def _counts(labels: Labels) -> Mapping[Label, int]:
-    """Return how many rows there are of each class that any row has."""
-    rows = np.bincount(labels.codes, minlength=len(labels.classes)).tolist()
-    return {c: n for c, n in zip(labels.classes.tolist(), rows, strict=True) if n}
 
 
 # --- Rows are dealt into folds that have as many of each class -----------------------------------

@@ -32,9 +32,6 @@ from naively.tabular import Tabular, picture
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# --- Scores of predictions on labelled rows: accuracy, and how good the probabilities are --------
-
-
 SHOWN = 0.002  # nats that columns which repeat each other are worth more together, to be shown
 UNSURE = 0.01  # width of an interval from which on it is shown: the second digit is not sure
 ENOUGH = 10  # rows that are not of the most frequent class, for an area under the ROC curve
@@ -275,29 +272,18 @@ class Scores(Tabular):
             ("calibration error", None, self.calibration_error, ""),
         ]
         for label, of_class in self.by_class.items():
-            names = ("precision", "recall", "rows")
-            lines += [(name, label, of, "") for name, of in zip(names, of_class, strict=True)]
-        if self.decisions is not None:
-            of = self.decisions
-            lines += [
-                ("cost per row", None, of.cost, ""),
-                ("cost per row of one answer", of.always, of.always_cost, ""),
-            ]
+            each = zip(("precision", "recall", "rows"), of_class, strict=True)
+            lines += [(name, label, of, "") for name, of in each]
+        if (of := self.decisions) is not None:
+            lines.append(("cost per row", None, of.cost, ""))
+            lines.append(("cost per row of one answer", of.always, of.always_cost, ""))
             if of.threshold is not None:
-                lines += [
-                    ("threshold", of.answer, of.threshold, ""),
-                    ("recall above the threshold", of.answer, of.recall, ""),
-                    ("precision above the threshold", of.answer, of.precision, ""),
-                ]
-        *columns, scored = zip(*lines, strict=True)
-        ends = [self.intervals.get(name, (None, None)) for name in scored]
-        return dict(
-            zip(
-                ("score", "class", "value", "low", "high"),
-                map(list, (*columns, *zip(*ends, strict=True))),
-                strict=True,
-            )
-        )
+                lines.append(("threshold", of.answer, of.threshold, ""))
+                lines.append(("recall above the threshold", of.answer, of.recall, ""))
+                lines.append(("precision above the threshold", of.answer, of.precision, ""))
+        rows = [(*said, *self.intervals.get(name, (None, None))) for *said, name in lines]
+        names = ("score", "class", "value", "low", "high")
+        return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
 
     def plot_reliability(self, ax: Axes | None = None, before: Scores | None = None) -> Axes:
         """Draw the reliability diagram: accuracy against confidence, in ten parts of the rows.
@@ -436,6 +422,7 @@ def scores(
     hits, rows = confusion.diagonal(), confusion.sum(axis=1)
     with np.errstate(invalid="ignore"):  # 0 / 0 is undefined, and NaN
         precision, recall = hits / confusion.sum(axis=0), hits / rows
+    of_classes = (of.tolist() for of in (precision, recall, rows))
     truth: Floats = (right[:, None] == of_learned).astype(np.float64)
     never_learned = 1.0 - truth.sum(axis=1)
     majority = rows.argmax()
@@ -476,10 +463,7 @@ def scores(
         calibration_error=calibration_error(bins),
         majority=names[majority],
         majority_accuracy=float(rows[majority] / rows.sum()),
-        by_class={
-            label: (float(precision[i]), float(recall[i]), rows[i].item())
-            for i, label in enumerate(names)
-        },
+        by_class=dict(zip(names, zip(*of_classes, strict=True), strict=True)),
         classes=names,
         confusion=confusion,
         reliability=bins,
@@ -634,18 +618,15 @@ def equal_parts(confidence: Floats, weight: Floats | None, n: int) -> NDArray[np
     _, group = np.unique(confidence, return_inverse=True)
     rows = np.bincount(group, weight)
     middle = (np.cumsum(rows) - rows / 2) / rows.sum()
-    part: NDArray[np.int64] = np.minimum((middle * n).astype(np.int64), n - 1)[group]
-    return part
+    return np.asarray(np.minimum((middle * n).astype(np.int64), n - 1)[group])
 
 
 def binned(
     of: NDArray[np.int64],  # (rows,): the number of the bin that each row is in
     confidence: Floats,  # (rows,): how probable the answer, or whatever is looked at, was held
     hit: NDArray[np.bool_],  # (rows,): whether it came true
-    # (rows,): the weight of each row with all its copies; by default 1
-    weight: Floats | None = None,
-    # (rows,): how many equal rows each stands for; by default one
-    copies: NDArray[np.int64] | None = None,
+    weight: Floats | None = None,  # (rows,): of each row with all its copies; by default 1
+    copies: NDArray[np.int64] | None = None,  # (rows,): how many equal rows each stands for
 ) -> list[Bin]:
     """Return the bins that hold rows."""
     one = np.ones(len(confidence)) if weight is None else weight

@@ -22,16 +22,13 @@ from naively.model.model import Model
 from naively.schema.encode import plain_cells
 from naively.tabular import Drawn
 
-# --- One column by class: densities of numbers, probabilities of levels, the most telling words ---
-
-
 POINTS = 401  # at which a density is computed
 BINS = 20  # for the eye, at most
 WHOLE = 30  # whole numbers that have a bar each, at most
 FENCE = 4.0  # times the range of the middle half, above it: so far a linear axis goes
 MOST_COUNTS = 101  # whole numbers that are shown one by one
 WORDS = 20  # of each class
-MOST_CLASSES = 30  # that are drawn in colours
+
 NEVER = "(never seen)"  # what is left for levels that did not come
 DAY = 86_400.0  # seconds
 AS_GOOD_AS_0 = 1e-30  # of the greatest number: the cell of 0 has a middle beside it
@@ -79,8 +76,7 @@ def _numbers(
         edges = bins_of(*inner, grid, WHOLE if few else BINS)
     ends = (min(low, edges[0]), max(high, edges[-1])) if column.is_counted_in_cells else (low, high)
     x = _grid(column, *ends, log=log) if at is None else np.asarray(at, np.float64).reshape(-1)
-    every = list(range(len(model.classes)))
-    observed = column.histogram(batches, edges, every)
+    observed = column.histogram(batches, edges)
     if observed is None:
         notes.append("without the data: the rows are not kept (save(path, keep_rows=True) does)")
     notes += _missing(column)
@@ -99,7 +95,7 @@ def _numbers(
         None if observed is None else observed * prior * unit,
         column.is_counted_in_cells and at is None,
         grid == 1 and float(edges[1] - edges[0]) == 1,
-        tuple(notes),
+        notes=tuple(notes),
     )
 
 
@@ -122,11 +118,9 @@ def _range(
     if column.extent is not None:
         low, high = max(low, column.extent[0]), min(high, column.extent[1])
     beyond = column.beyond(batches, low, high)
-    if not beyond:
-        return low, high, inner, []
-    beyond = max(beyond, 1.0)
-    many = "number is" if amount(beyond) == "1" else "numbers are"
-    return low, high, inner, [f"{amount(beyond)} {many} beyond what is drawn"]
+    said = amount(max(beyond, 1.0))
+    note = f"{said} {'number is' if said == '1' else 'numbers are'} beyond what is drawn"
+    return low, high, inner, [note] * (beyond > 0)
 
 
 def _is_far_apart(column: OneColumn, low: float, high: float) -> bool:
@@ -184,7 +178,7 @@ def _levels(column: OneColumn, prior: Floats, *, weighted: bool) -> LevelView:
         prior,
         column.in_order,
         weighted,
-        tuple(notes),
+        notes=tuple(notes),
     )
 
 
@@ -194,17 +188,11 @@ def _marginal(column: OneColumn) -> tuple[list[Level], Floats, Floats]:
     rows, count = column.levels, column.item_count
     index: dict[Level, int] = {}
     of = np.array([index.setdefault(row[place], len(index)) for row in rows], np.int64)
-    p = _sums(np.exp(column.of_items(np.arange(len(rows)))), of, len(index))
-    rest = np.maximum(1.0 - p.sum(axis=0, keepdims=True), 0.0)
-    counted = _sums(count, of, len(index))
-    return [*index, NEVER], np.vstack([p, rest]), np.vstack([counted, 0.0 * rest])
-
-
-def _sums(table: Floats, of: NDArray[np.int64], n: int) -> Floats:
-    """Sum rows of a table into ``n`` rows."""
-    sums = np.zeros((n, table.shape[1]))
-    np.add.at(sums, of, table)
-    return sums
+    p, counted = np.zeros((2, len(index) + 1, count.shape[1]))
+    np.add.at(p, of, np.exp(column.of_items(np.arange(len(rows)))))
+    np.add.at(counted, of, count)
+    p[-1] = np.maximum(1.0 - p.sum(axis=0), 0.0)
+    return [*index, NEVER], p, counted
 
 
 def _words(column: OneColumn) -> WordView:
@@ -224,6 +212,7 @@ def _words(column: OneColumn) -> WordView:
                 found.append((c, rank, str(facts.label(i)[1]), weight, float(p[i, c])))
     found.sort(key=lambda item: item[:3])
     most = [item for c in classes for item in [of for of in found if of[0] == c][:WORDS]]
+
     return WordView(
         column.title,
         column.group.event.name,
@@ -233,7 +222,7 @@ def _words(column: OneColumn) -> WordView:
         [c for c, *_ in most],
         [weight for *_, weight, _ in most],
         [p for *_, p in most],
-        tuple(_missing(column)),
+        notes=tuple(_missing(column)),
     )
 
 
@@ -250,7 +239,14 @@ class ColumnView(Drawn):
     column: str
     event: str  # the name of its event model
     classes: list[Label]
+    notes: tuple[str, ...] = field(kw_only=True)
     target: str = field(default="", kw_only=True)  # the column that is predicted, if it is known
+
+
+def _printed(view: ColumnView, lines: Sequence[str], shown: int) -> str:
+    """Return lines, how many classes are not shown in them, and the notes."""
+    notes = [*and_more(len(view.classes) - shown, "class"), *view.notes]
+    return "\n".join(map(visible, [*lines, *(f"  {note}" for note in notes)]))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -296,7 +292,6 @@ class NumberView(ColumnView):
     observed: Floats | None
     stepped: bool
     whole: bool
-    notes: tuple[str, ...]
 
     @property
     def what(self) -> str:
@@ -314,18 +309,16 @@ class NumberView(ColumnView):
         }
 
     def __str__(self) -> str:
-        head = f"{self.column}: {self.what} by class ({self.event})"
-        lines = [visible(head)]
+        lines = [f"{self.column}: {self.what} by class ({self.event})"]
         if len(self.x):
-            lines[0] += f", {len(self.x):,} points from {_written(self.x[0])} to "
-            lines[0] += _written(self.x[-1])
+            ends = f"{_written(self.x[0])} to {_written(self.x[-1])}"
+            lines[0] += f", {len(self.x):,} points from {ends}"
         shown = frequent(self.class_count)
         for c in shown if len(self.x) else ():
             top = int(np.argmax(self.density[:, c]))
             peak = f"highest at {_written(self.x[top])} ({self.density[top, c]:.4g})"
-            lines.append(visible(f"  {self.classes[c]!r}: {peak}"))
-        more = and_more(len(self.classes) - len(shown), "class")
-        return "\n".join([*lines, *(f"  {note}" for note in [*more, *self.notes])])
+            lines.append(f"  {self.classes[c]!r}: {peak}")
+        return _printed(self, lines, len(shown))
 
 
 def _written(x: Any) -> str:
@@ -370,7 +363,6 @@ class LevelView(ColumnView):
     prior: Floats
     in_order: bool
     weighted: bool
-    notes: tuple[str, ...]
 
     @property
     def what(self) -> str:
@@ -400,9 +392,7 @@ class LevelView(ColumnView):
             of = [f"{self.levels[i]} {self.p[i, c]:.3f}" for i in best]
             more = ["..."] * (len(self.levels) > WRITTEN)
             lines.append(f"  {self.classes[c]!r}: {', '.join([*of, *more])}")
-        more = and_more(len(self.classes) - len(shown), "class")
-        lines += [f"  {note}" for note in [*more, *self.notes]]
-        return "\n".join(map(visible, lines))
+        return _printed(self, lines, len(shown))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -436,7 +426,6 @@ class WordView(ColumnView):
     word_class: list[int]
     weight: list[float]
     p: list[float]
-    notes: tuple[str, ...]
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Return columns class, word, weight and probability."""
@@ -453,6 +442,4 @@ class WordView(ColumnView):
             of = [i for i in range(len(self.word)) if self.word_class[i] == c][:WRITTEN]
             words = ", ".join(f"{self.word[i]} {self.weight[i]:+.2f}" for i in of)
             lines.append(f"  {self.classes[c]!r}: {words}")
-        more = and_more(len(self.classes) - len(self.of), "class")
-        lines += [f"  {note}" for note in [*more, *self.notes]]
-        return "\n".join(map(visible, lines))
+        return _printed(self, lines, len(self.of))

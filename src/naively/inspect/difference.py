@@ -9,13 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import (
-    Cells,
-    Levels,
-    Name,
-    RowMap,
-    title,
-)
+from naively.counting.axis import Cells, Levels, Name, RowMap, title
 from naively.events import Histogram
 from naively.inspect.likelihood import class_codes
 from naively.inspect.odds import weights_of_each
@@ -87,9 +81,7 @@ class Difference(Tabular):
     equal: bool
 
     def to_dict(self) -> dict[str, list[Any]]:
-        rows = [
-            (c.what, c.column, c.item, c.label, c.before, c.after, c.change) for c in self.changes
-        ]
+        rows = [[*vars(change).values()] for change in self.changes]
         return {name: [row[i] for row in rows] for i, name in enumerate(NAMES)}
 
     def __str__(self) -> str:
@@ -259,11 +251,8 @@ def _binned(
     n = int(place.max(initial=-1)) + 1
     first = np.searchsorted(place, np.arange(n))
     last = np.searchsorted(place, np.arange(n), side="right") - 1
-    low, high = axis.low[some], axis.high[some]
-    items = [
-        Interval.of(float(low[i]), float(high[j]), last=True)
-        for i, j in zip(first.tolist(), last.tolist(), strict=True)
-    ]
+    ends = zip(axis.low[some][first].tolist(), axis.high[some][last].tolist(), strict=True)
+    items = [Interval.of(low, high, last=True) for low, high in ends]
     return [np.bincount(place, of, n).astype(np.float64) for of in counts], items
 
 
@@ -295,10 +284,8 @@ def _only_in_one(items: ItemsOfTwo, n: int) -> Iterator[Change]:
     total = [count[rows].sum(axis=1) for count in items.count]
     for i in np.argsort(-(total[0] + total[1]), kind="stable")[:n].tolist():
         column, item = items.label(int(rows[i]))
-        came = [
-            float(of[i]) if known[rows[i]] else None
-            for of, known in zip(total, items.known, strict=True)
-        ]
+        pairs = zip(total, items.known, strict=True)
+        came = [float(of[i]) if known[rows[i]] else None for of, known in pairs]
         change = float(total[1][i] - total[0][i])
         yield Change(items.what, title(column), item, None, came[0], came[1], change)
 
@@ -387,10 +374,9 @@ def items_of(model: Model, group: Group) -> tuple[NDArray[np.int64], Named]:
         timed = np.array([name in model.view.schema.times for name in tally.axis.columns], np.bool_)
 
         def bins(rows: NDArray[np.int64]) -> list[Any]:
-            ends = [[end_of(x[i], timed=timed[of[i]]) for x in (low, high)] for i in rows]
             return [
-                Interval.of(*both, last=end)
-                for both, end in zip(ends, last[rows].tolist(), strict=True)
+                Interval.of(*(end_of(x[i], timed=timed[of[i]]) for x in (low, high)), last=last[i])
+                for i in rows.tolist()
             ]
 
         return of, bins
@@ -420,9 +406,7 @@ class ItemsOfTwo:
     # (rows, classes): how often each came; None of a number that is not the first of its columns,
     # of which there are the same cells.
     count: tuple[Floats, Floats] | None
-    # (rows, classes): the weight of evidence for each class against all others; NaN where a model
-    # does not know the item.
-    evidence: tuple[Floats, Floats]
+    evidence: tuple[Floats, Floats]  # (rows, classes): NaN where a model does not know the item
     known: tuple[NDArray[np.bool_], NDArray[np.bool_]]  # (rows,): which items each of them knows
     what: str  # what an item is called: "level", "word", "n-gram" or "column"
 
@@ -628,8 +612,7 @@ def _rows(table: Floats, square: Floats, parts: Sequence[list[int]]) -> Floats:
         mean = np.repeat((total / rows)[:, None], len(parts), axis=1)
         weight = np.divide(square, table, out=mean, where=table > 0)
         rows = (len(parts) - 1) * total / (weight @ (1 - pooled))
-    found: Floats = table * (rows / total)[:, None]
-    return found
+    return np.asarray(table * (rows / total)[:, None])
 
 
 def _chance_of(rows: Floats) -> float:

@@ -26,6 +26,7 @@ from naively.fitting.sample import Sample
 from naively.fitting.weights import hits_and_losses
 from naively.inspect.difference import BINS, MISSING, OUTSIDE, Apart, Interval, end_of, holm
 from naively.kernels.reference import Floats
+from naively.messages import many
 from naively.model.model import Model
 from naively.schema.encode import Held
 from naively.tabular import Drawn
@@ -87,8 +88,7 @@ class Drift(Drawn):
     def __str__(self) -> str:
         """Return how many columns moved beyond chance, and the table."""
         of = [i for i, what in enumerate(self.what) if what == "column"]
-        columns = "column" if len(of) == 1 else "columns"
-        said = f"{int(self.moved[of].sum())} of {len(of):,} {columns} moved beyond chance"
+        said = f"{int(self.moved[of].sum())} of {many(len(of), 'column')} moved beyond chance"
         return f"{self.between}: {said} (p < {OUTSIDE:g}).\n{super().__str__()}"
 
 

@@ -30,18 +30,11 @@ class Effect:
     """What a column adds to the log odds of a class, by itself, in nats."""
 
     column: str
-    # Levels, or numbers in ascending order, or times; the last is None where a missing cell is
-    # evidence.
-    values: list[Any]
+    values: list[Any]  # levels, or ascending numbers or times; and None if a missing cell tells
     at: Floats  # (numbers,): the numbers, times in seconds; empty of levels
-    # (values,): the weight of evidence of each value, and of a missing cell at the end.
-    weight: Floats
-    # (values,): the standard deviation of each, by how many rows were learned; NaN where it is not
-    # known.
-    deviation: Floats
-    # (levels,) or (bins,): how many rows of the learned ones have each level, or number in each
-    # bin.
-    rows: Floats
+    weight: Floats  # (values,): the weight of evidence of each value
+    deviation: Floats  # (values,): its standard deviation, by how many rows were learned, or NaN
+    rows: Floats  # (levels,) or (bins,): how many of the learned rows have each
     edges: Floats  # (bins + 1,): the bins; empty of levels
     more: int = 0  # how many levels there are beside these
 
@@ -127,8 +120,7 @@ def _numbers(of: OneColumn, batches: Sequence[Batch]) -> tuple[Floats, Floats, F
     # Either side of a step, so that a histogram is drawn as steps.
     at = np.unique(np.concatenate([even, inner, np.nextafter(inner, -np.inf)]))
     edges = np.linspace(low, high, BINS + 1)
-    every = list(range(len(of.model.classes)))
-    density = of.histogram(batches, edges, every)
+    density = of.histogram(batches, edges)
     if density is None:
         return at, np.empty(0), np.empty(0)
     return at, density @ of.present * np.diff(edges), edges

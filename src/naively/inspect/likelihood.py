@@ -44,9 +44,8 @@ def log_likelihoods(model: Model, rows: Rows, label: Label | LabelArray) -> Floa
     """Return log p(row | label), (rows,), for one label or a label of each row, (rows,)."""
     every = np.empty(len(rows), object)
     every[:] = label
-    codes = places(model, every)
-    found: Floats = class_log_likelihoods(model, rows)[np.arange(len(rows)), codes]
-    return found
+    at = np.arange(len(rows)), places(model, every)
+    return np.asarray(class_log_likelihoods(model, rows)[at])
 
 
 def log_likelihood(model: Model, rows: Rows, labels: Labels) -> float:

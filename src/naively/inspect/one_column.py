@@ -61,10 +61,7 @@ class OneColumn:
         if isinstance(column, str | int):
             found, shown = named.get(column), title(column)
         if found is None:
-            missing = {title(name) for name in model.view.schema.order} - {
-                title(name) for name in of
-            }
-            if shown in missing:
+            if shown in {*map(title, model.view.schema.order)} - {*map(title, of)}:
                 raise ValueError(f"Column {shown!r} was missing throughout: nothing was learned.")
             raise ValueError(f"There is no column {shown!r}; the columns are {list_names(of)}.")
         columns = list(model.view.counts[of[found].key].axis.columns)
@@ -239,12 +236,10 @@ class OneColumn:
             x, code, _ = self.values(batches)
             if not len(x):
                 x, code = self._drawn(classes)
-            for c in classes:
-                of_class = x[code == c]
-                if len(of_class):
-                    low, high = np.quantile(of_class, TAILS)
-                    lows.append(float(low))
-                    highs.append(float(high))
+            for c in np.intersect1d(classes, code):
+                low, high = np.quantile(x[code == c], TAILS)
+                lows.append(float(low))
+                highs.append(float(high))
         return (min(lows), max(highs)) if lows else (0.0, 1.0)
 
     def fence(self, batches: Sequence[Batch], times: float) -> tuple[float, float]:
@@ -256,10 +251,8 @@ class OneColumn:
             share = np.cumsum(weight) / weight.sum()
             low, high = x[np.searchsorted(share, [0.25, 0.75])]
             reach = times * (high - low) if high > low else np.inf
-            ends.append((low - reach, high + reach))
-        if not ends:
-            return -np.inf, np.inf
-        return float(min(low for low, _ in ends)), float(max(high for _, high in ends))
+            ends += [float(low - reach), float(high + reach)]
+        return min(ends, default=-np.inf), max(ends, default=np.inf)
 
     def grid(self, batches: Sequence[Batch]) -> float:
         """Return the distance of the grid that nearly all numbers are on; 0 where there is none."""
@@ -311,29 +304,25 @@ class OneColumn:
             weight.append(of[there])
         return np.concatenate(x), np.concatenate(code), np.concatenate(weight)
 
-    def histogram(
-        self, batches: Sequence[Batch], edges: Floats, classes: Sequence[int]
-    ) -> Floats | None:
+    def histogram(self, batches: Sequence[Batch], edges: Floats) -> Floats | None:
         """Return the density of the numbers themselves in bins, (bins, classes)."""
         # They are all numbers where these are counted in cells (a cell's are spread over it), else
         # those of the sample; None where there is neither. Numbers beyond the bins count as well.
-        found = np.zeros((len(edges) - 1, len(classes)))
         if self.is_counted_in_cells:
             low, high, _, count = self._cells
             inside = edges[:, None] > low  # what share of each cell is below each edge
             with np.errstate(over="ignore"):  # of a cell whose width is next to nothing
                 part = np.clip((edges[:, None] - low) / np.where(high > low, high - low, 1.0), 0, 1)
-            share = np.where(high > low, part, inside) @ count[:, list(classes)]
-            total = count[:, list(classes)].sum(axis=0)
-            found = np.diff(share, axis=0)
+            found = np.diff(np.where(high > low, part, inside) @ count, axis=0)
+            total = count.sum(axis=0)
         else:
             x, code, weight = self.values(batches)
             if not len(x):
                 return None
-            for i, c in enumerate(classes):
-                of = code == c
-                found[:, i] = np.histogram(x[of], edges, weights=weight[of])[0]
-            total = np.array([weight[code == c].sum() for c in classes])
+            each = [code == c for c in range(len(self.model.classes))]
+            counts = [np.histogram(x[of], edges, weights=weight[of])[0] for of in each]
+            found = np.stack(counts, axis=1)
+            total = np.array([weight[of].sum() for of in each])
         width = np.diff(edges)[:, None]
         return np.asarray(found / np.where(total > 0, total, 1.0) / width)
 

@@ -30,8 +30,6 @@ from naively.tabular import SHOWN, Drawn, Tabular, as_text, picture
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# --- The parameters of a model: each number that was estimated, and what was counted behind it ---
-
 
 Estimated: TypeAlias = Literal["mle", "map", "mean"]
 NAMES = ("class", "column", "item", "parameter", "value", "count", "pseudo_count")
@@ -42,13 +40,11 @@ class Table:
     """One parameter of all rows of a block: columns, levels, words or bins."""
 
     parameter: str  # its name, such as "p" or "mean"
-    # Return the column and the item of some rows.
-    column: Items
-    item: Items
-    # (rows, classes): the estimate, what was counted behind it, and what the prior adds to that.
-    value: Floats
-    count: Floats
-    pseudo_count: Floats
+    column: Items  # returns the columns of some rows
+    item: Items  # returns their items
+    value: Floats  # (rows, classes): the estimate,
+    count: Floats  # what was counted behind it,
+    pseudo_count: Floats  # and what the prior adds to that
     # Returns how much each row tells the classes apart, in nats, (rows,), by what the scores of the
     # classes begin with, (classes,). None of the class prior, which is no item.
     telling: Callable[[Floats], Floats] | None
@@ -296,8 +292,7 @@ def _of_shares(p: Floats, start: Floats) -> Floats:
     """Return how much rows tell of which each class has a share, (rows,)."""
     with np.errstate(divide="ignore", invalid="ignore"):
         weights = weights_of_each(start, np.log(p))
-    largest: Floats = np.abs(weights, out=weights).max(axis=1)
-    return largest
+    return np.asarray(np.abs(weights, out=weights).max(axis=1))
 
 
 def _of_means(mean: Floats, variance: Floats, start: Floats) -> Floats:

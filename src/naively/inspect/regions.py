@@ -33,7 +33,7 @@ JOINT = (
     "regions; other event models do."
 )
 DRAWN = 1_500  # rows of the sample that are drawn
-MOST_CLASSES = 30  # whose regions are drawn
+
 What: TypeAlias = Literal["regions", "posterior", "difference", "margin", "density"]
 WHAT: tuple[What, ...] = get_args(What)
 
@@ -80,8 +80,7 @@ class Regions(Tabular):
     @property
     def label(self) -> LabelArray:
         """The predicted class at each point, of shape (points of y, points of x)."""
-        label: LabelArray = self.classes[self.log_posterior.argmax(axis=2)]
-        return label
+        return np.asarray(self.classes[self.log_posterior.argmax(axis=2)])
 
     @property
     def posterior(self) -> Floats:
@@ -128,13 +127,11 @@ class Regions(Tabular):
     def __str__(self) -> str:
         grid = f"{len(self.x)} × {len(self.y)} points"
         lines = [f"regions over {self.columns[0]} and {self.columns[1]}, {grid}"]
-        share = np.bincount(
-            self.log_posterior.argmax(axis=2).ravel(), minlength=len(self.classes)
-        ) / (len(self.x) * len(self.y))
+        best = self.log_posterior.argmax(axis=2)
+        share = np.bincount(best.ravel(), minlength=len(self.classes)) / best.size
         shown = frequent(share)
         lines += [f"  {self.classes[c].item()!r}: {share[c]:.1%} of them" for c in shown]
-        more = len(self.classes) - len(shown)
-        notes = [*and_more(more, "class"), *self.notes]
+        notes = [*and_more(len(self.classes) - len(shown), "class"), *self.notes]
         return "\n".join(map(visible, [*lines, *(f"  {note}" for note in notes)]))
 
     def plot(
@@ -295,11 +292,11 @@ def _log_posterior(
     """Return the log posterior of rows of these numbers, (rows, classes)."""
     rows = len(next(iter(columns.values())))
     wide = max(1, len(model.view.schema.order), len(model.classes))
+    kinds = {name: model.view.schema.columns[name].kind for name in (*columns, *others)}
     found = []
     for part in np.array_split(np.arange(rows), max(1, -(-rows * wide // MOST_CELLS))):
         cells: dict[Name, Any] = {name: of[part] for name, of in columns.items()}
         cells |= {name: [value] * len(part) for name, value in others.items()}
-        kinds = {name: model.view.schema.columns[name].kind for name in cells}
         table = column_rows(cells, kinds).padded(tuple(model.view.schema.order))
         found.append(model.log_posterior(table))
     return np.concatenate(found)
@@ -310,10 +307,8 @@ def _sample(
 ) -> tuple[Floats, Floats, NDArray[np.int64]]:
     """Return the numbers and classes of sampled rows that have both, at most so many."""
     parts = [(a.cells(batch), b.cells(batch), batch.labels.codes) for batch in batches]
-    none = np.empty(0)
-    x = np.concatenate([none, *(of for of, _, _ in parts)])
-    y = np.concatenate([none, *(of for _, of, _ in parts)])
-    code = np.concatenate([none, *(of for *_, of in parts)]).astype(np.int64)
+    x, y, codes = (np.concatenate([np.empty(0), *(of[i] for of in parts)]) for i in range(3))
+    code = codes.astype(np.int64)
     there = np.flatnonzero(np.isfinite(x) & np.isfinite(y) & (code >= 0))
     if len(there) > DRAWN:
         there = np.sort(np.random.default_rng(0).choice(there, DRAWN, replace=False))

@@ -212,8 +212,7 @@ class RuleCells:
     def cells_of(self, rule: Rule) -> NDArray[np.int64]:
         """Return the cell of one of the rules that each cell lies in, (cells,)."""
         at = [self.conditions.index(of) for of in rule.conditions]
-        found: NDArray[np.int64] = self.holds[:, at] @ np.array(rule.strides[:-1])
-        return found
+        return np.asarray(self.holds[:, at] @ np.array(rule.strides[:-1]))
 
     def count(self, batches: Sequence[Batch], classes: int) -> Floats:
         """Return the weight of the rows of each class in each cell, (cells, classes)."""
@@ -346,11 +345,8 @@ class Rules(Tabular):
     def strongest(self, n: int) -> list[tuple[Conditions, Label, float]]:
         """Return the n cells of the largest weights: conditions, class and weight."""
         best = np.argsort(-np.abs(self.weight).max(axis=1, initial=0.0), kind="stable")[:n]
-        found = []
-        for i in best.tolist():
-            c = int(self.weight[i].argmax())
-            found.append((self.conditions[i], self.classes[c], float(self.weight[i, c])))
-        return found
+        of = zip(best.tolist(), self.weight[best].argmax(axis=1).tolist(), strict=True)
+        return [(self.conditions[i], self.classes[c], float(self.weight[i, c])) for i, c in of]
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Return rule, columns, conditions, share, class and weight: a row a cell and class."""

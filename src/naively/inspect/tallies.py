@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from naively.counting.labels import Label
 from naively.counting.tally import Tally
 from naively.inspect.one_column import OneColumn
 from naively.kernels.reference import Floats
@@ -51,17 +50,11 @@ class Counts(Drawn):
     @classmethod
     def of(cls, tallies: Mapping[str, Tally]) -> Counts:
         """Return the class counts of tallies by name."""
-        labels: dict[Label, int] = {}
-        for tally in tallies.values():
-            for label in tally.classes.tolist():
-                labels.setdefault(label, len(labels))
-        count = np.zeros((len(labels), len(tallies)))
-        for j, tally in enumerate(tallies.values()):
-            place = [labels[label] for label in tally.classes.tolist()]
-            count[place, j] = tally.class_count
-        order = np.argsort(np.array([str(label) for label in labels]), kind="stable")
-        value = [list(labels)[i] for i in order.tolist()]
-        return cls([*tallies], "class", value, count[order])
+        each = {name: (of.classes.tolist(), of.class_count) for name, of in tallies.items()}
+        found = cls._side_by_side("class", each)
+        order = np.argsort(np.array([*map(str, found.value)]), kind="stable").tolist()
+        value = [found.value[i] for i in order]
+        return cls(found.names, "class", value, found.count[order])
 
     @classmethod
     def of_column(cls, models: Mapping[str, Model], column: str | int) -> Counts:
@@ -73,16 +66,21 @@ class Counts(Drawn):
             If a model has no such column, or does not count its levels.
         """
         found = {name: OneColumn.find(model, column) for name, model in models.items()}
-        values: dict[Any, int] = {}
         for name, of in found.items():
             if not of.levels:
                 raise ValueError(f"No levels of column {of.title!r} are counted in {name!r}.")
-            for level in of.levels:
-                values.setdefault(level, len(values))
-        count = np.zeros((len(values), len(found)))
-        for j, of in enumerate(found.values()):
-            count[[values[level] for level in of.levels], j] = of.item_count.sum(axis=1)
-        return cls([*found], str(column), list(values), count)
+        each = {name: (of.levels, of.item_count.sum(axis=1)) for name, of in found.items()}
+        return cls._side_by_side(str(column), each)
+
+    @classmethod
+    def _side_by_side(cls, what: str, each: Mapping[str, tuple[Sequence[Any], Floats]]) -> Counts:
+        """Return values with how many rows have them, of several tallies by name."""
+        every = dict.fromkeys(value for values, _ in each.values() for value in values)
+        place = {value: i for i, value in enumerate(every)}
+        count = np.zeros((len(place), len(each)))
+        for j, (values, rows) in enumerate(each.values()):
+            count[[place[value] for value in values], j] = rows
+        return cls([*each], what, [*place], count)
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Return the values, and a column of counts for each tally."""

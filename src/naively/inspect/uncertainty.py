@@ -31,9 +31,6 @@ from naively.terms.words import length_factor
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# --- The result: an interval for the probability of each row and class ---------------------------
-
-
 NARROW, MOST_DIGITS = 0.02, 6  # of an interval in a sentence, and of its numbers
 
 
@@ -81,10 +78,9 @@ class ProbabilityIntervals(Tabular):
 
     def row(self, number: int) -> ProbabilityIntervals:
         """Return those of one row."""
-        some = slice(number, number + 1)
-        return replace(
-            self, probability=self.probability[some], low=self.low[some], high=self.high[some]
-        )
+        every = self.probability, self.low, self.high
+        p, low, high = (of[number : number + 1] for of in every)
+        return replace(self, probability=p, low=low, high=high)
 
     def around(self, log_odds: float, c: int) -> tuple[float, float] | None:
         """Return log odds of a class, as far off as the ends of the first row's interval are.
@@ -230,8 +226,7 @@ def _intervals(
 
 
 def _logistic(log_odds: Floats) -> Floats:
-    odds: Floats = np.exp(-np.logaddexp(0.0, -log_odds))
-    return odds
+    return np.asarray(np.exp(-np.logaddexp(0.0, -log_odds)))
 
 
 # --- What each column says, and how sure it is ---------------------------------------------------

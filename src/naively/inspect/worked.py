@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -79,15 +79,11 @@ class WorkedFactor:
 
     column: str  # its column, or "class prior"
     value: object  # the cell's value: a level, a number, a word, or None
-    # (classes,): the logarithm of the factor, as it is predicted with, whatever its power.
-    log: Floats
+    log: Floats  # (classes,): its logarithm, as it is predicted with, whatever its power
     ratios: list[Ratio] | None  # the ratio of counts of each class
     formulas: list[Formula] | None  # the density of each class with its numbers put in
-    # (classes,): what a ratio or density is raised to: how often a word comes, times the weight of
-    # the column.
-    power: Floats
-    # Whether it is over its geometric mean of the classes, as weights have it.
-    centred: bool = False
+    power: Floats  # (classes,): how often a word comes, times the weight of the column
+    centred: bool = False  # whether it is over its geometric mean of the classes, by weights
 
     @property
     def name(self) -> str:
@@ -174,22 +170,18 @@ class Worked(Tabular):
         """The posterior of each class; where all are impossible, the class prior."""
         log = self.joint if np.isfinite(self.joint.max()) else self.factors[0].log
         p = np.exp(log - log.max())
-        share: Floats = p / p.sum()
-        return share
+        return np.asarray(p / p.sum())
 
     def to_dict(self) -> dict[str, list[Any]]:
         names = ("class", "column", "value", "count", "pseudo_count", "of", "pseudo_count_of")
-        table: dict[str, list[Any]] = {name: [] for name in (*names, "power", "factor")}
+        rows = []
         for c, label in enumerate(self.classes.tolist()):
-            for factor in self.factors:
-                ratio = factor.ratios[c] if factor.ratios else None
-                counts: list[float | None] = [None] * 4
-                if ratio is not None:
-                    counts = [ratio.count, ratio.pretend, ratio.of, ratio.pretend_of]
-                row = (label, factor.column, factor.value, *counts, float(factor.power[c]))
-                for name, value in zip(table, (*row, _exp(factor.log[c])), strict=True):
-                    table[name].append(value)
-        return table
+            for of in self.factors:
+                counts = astuple(of.ratios[c]) if of.ratios else (None,) * 4
+                numbers = *counts, float(of.power[c]), _exp(of.log[c])
+                rows.append((label, of.column, of.value, *numbers))
+        columns = map(list, zip(*rows, strict=True))
+        return dict(zip((*names, "power", "factor"), columns, strict=True))
 
     def __str__(self) -> str:
         labels = [visible(str(plain_cell(label))) for label in self.classes.tolist()]

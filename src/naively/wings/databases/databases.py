@@ -14,7 +14,6 @@ from typing import Any, ClassVar, TypeAlias, final
 from uuid import uuid4
 
 import numpy as np
-from numpy.typing import NDArray
 
 from naively.counting.labels import LEAST_WEIGHT, MOST_WEIGHT
 from naively.data.columns import (
@@ -29,9 +28,6 @@ from naively.data.columns import (
 )
 from naively.data.frames import ArrowStream, BrokenStreamError
 from naively.kernels.strings import Strings
-
-# --- How databases spell the same things: names, strings, numbers --------------------------------
-
 
 Connection: TypeAlias = Any  # of DB-API or ADBC, each of a class of its own
 Value: TypeAlias = Any  # of a cell, as the database has it
@@ -56,7 +52,6 @@ class Dialect(ABC):
     text_of: str
     missing_of = "({0} IS NULL OR {0} = {1})"
     seconds_of: str | None = None
-    no_times = "{} has no type of times, so that {} is none."
 
     def identifier(self, name: str) -> str:
         """Quote the name of a column or of anything else, whatever it holds."""
@@ -81,21 +76,13 @@ class Dialect(ABC):
         x = float(x)
         return self.finite(x) if math.isfinite(x) else self.special(x)
 
-    def integer(self, n: int) -> str:
-        """Spell a whole number, which must have 64 bits at most."""
-        return f"({n})" if n < 0 else f"{n}"
-
-    def boolean(self, truth: bool) -> str:
-        """Spell true or false."""
-        return self.truths[truth]
-
     def literal(self, value: object) -> str:
-        """Spell a truth or a number, or anything else as a string."""
+        """Spell a truth, a number (of 64 bits at most), or anything else as a string."""
         match value:
             case bool():
-                return self.boolean(value)
+                return self.truths[value]
             case int():
-                return self.integer(value)
+                return f"({value})" if value < 0 else f"{value}"
             case float():
                 return self.number(value)
         return self.string(str(value))
@@ -115,7 +102,7 @@ class Dialect(ABC):
     def seconds(self, x: str) -> str:
         """Return a date or time as seconds since 1970, UTC, as a float64."""
         if self.seconds_of is None:
-            raise ValueError(self.no_times.format(self.name, x))
+            raise ValueError(f"{self.name} has no type of times, so that {x} is none.")
         return self.seconds_of.format(x)
 
     @abstractmethod
@@ -166,25 +153,21 @@ class ColumnType:
 
     def read(self, found: Sequence[Value]) -> Column:
         """Return cells that were read of it as the same column of rows in memory."""
-        if self.kind == "time":
-            return _moments(self.name, found), "time"
+        if self.kind == "time":  # seconds since 1970; None and NaN are missing
+            seconds = np.array([np.nan if s is None else s for s in found], np.float64)
+            if np.isinf(seconds).any():
+                raise ValueError(
+                    f"Column {self.name!r} holds infinite times, which cannot be learned from."
+                )
+            moments, there = np.full(len(seconds), NOT_A_TIME), ~np.isnan(seconds)
+            moments[there] = times_of(seconds[there])
+            return moments, "time"
         if self.kind == "boolean":  # which are 0 and 1 in SQLite
             found = [None if cell is None else bool(cell) for cell in found]
         cells, kind = read_column(self.name, list(found))
         if self.kind == "string" and kind is None:
             return Strings.all_missing(len(found)), None
         return cells, kind
-
-
-def _moments(name: str, found: Sequence[Value]) -> NDArray[np.datetime64]:
-    """Return seconds since 1970 as times; None and NaN are missing."""
-    seconds = np.array([np.nan if s is None else s for s in found], np.float64)
-    if np.isinf(seconds).any():
-        raise ValueError(f"Column {name!r} holds infinite times, which cannot be learned from.")
-    moments = np.full(len(seconds), NOT_A_TIME)
-    there = ~np.isnan(seconds)
-    moments[there] = times_of(seconds[there])
-    return moments
 
 
 class Database(Dialect):

@@ -346,14 +346,11 @@ def kinds_of(frame: Frame, names: Sequence[str]) -> dict[str, Kind | None]:
     """Return what columns of a frame hold, by their types; no row is read."""
     refuse_twice(frame.columns)
     wanted = set(names)
-    kinds: dict[str, Kind | None] = {}
-    for field in frame.schema.fields:
-        if field.name not in wanted:
-            continue
-        if (name := field.dataType.typeName()) not in KINDS:
-            raise unusable(field.name, f"{name} values")
-        kinds[field.name] = KINDS[name]
-    return kinds
+    types = {of.name: of.dataType.typeName() for of in frame.schema.fields if of.name in wanted}
+    for name, held in types.items():
+        if held not in KINDS:
+            raise unusable(name, f"{held} values")
+    return {name: KINDS[held] for name, held in types.items()}
 
 
 def numbered(frame: Frame) -> Frame:
@@ -388,12 +385,12 @@ def sentence(message: str) -> str:
     line = raised[-1] if raised else message.strip().split("\n", 1)[0]
     line = LAST_OF_JAVA.sub("", line).partition(" SQLSTATE:")[0].strip()
     line = line if len(line) <= LONGEST else f"{line[:LONGEST]}..."
-    if OTHER_PYTHON.search(message):
-        line = (
-            f"{line.rstrip('.')}: set PYSPARK_PYTHON to a Python that is on every worker, of the "
-        )
-        line += f"version of {sys.executable} and with naively, before Spark is started."
-    return line
+    if not OTHER_PYTHON.search(message):
+        return line
+    return (
+        f"{line.rstrip('.')}: set PYSPARK_PYTHON to a Python that is on every worker, of the "
+        f"version of {sys.executable} and with naively, before Spark is started."
+    )
 
 
 # --- A frame of Spark is predicted where it is: as further columns, computed when asked ----------

@@ -70,9 +70,8 @@ class LabelledTable(NotInMemory):
         looked_at = read_as_given(_looked_at(table, sampled), how.event_models, how.settings)
         schema = infer(looked_at, how.event_models, how.settings)
         # Of the words beside numbers and times the sample may lack some.
-        readings = {
-            name: replace(of, words=None, forms=None) for name, of in schema.readings.items()
-        }
+        read = schema.readings.items()
+        readings = {name: replace(of, words=None, forms=None) for name, of in read}
         schema, rows = replace(schema, readings=readings), table.rows(sampled.cells)
         answers = Answers.of(table, plan(table, schema, rows))
         counted = Counted(*make_sure(schema, answers.tally(schema), how.settings), how.settings)
@@ -238,8 +237,7 @@ def shares_of_each(different: NDArray[np.int64]) -> Floats:
     if len(different) > ROWS:  # the classes of the least hashes have a row each
         wanted, different = np.full(len(different), ROWS), np.full(len(different), different.sum())
     expected = wanted + SIGMAS * (np.sqrt(wanted) + 1)
-    share: Floats = np.minimum(1.0, expected / np.maximum(different, 1))
-    return share
+    return np.asarray(np.minimum(1.0, expected / np.maximum(different, 1)))
 
 
 # --- What is counted of a column: by class, how often each value, cell or exponent came ----------
@@ -258,11 +256,9 @@ ONE = 1 << MANTISSA
 BIAS = 1023  # of an exponent's bits
 BITS = "CAST(CAST('x' || ENCODE(FLOAT8SEND(ABS(x)), 'hex') AS BIT(64)) AS BIGINT)"
 WHOLE = f"CASE WHEN b < {ONE} THEN b ELSE b & {ONE - 1} | {ONE} END"
+LEAST = {"least": "MIN(x)"}
 EXTREMES = {"least": "MIN(x)", "greatest": "MAX(x)", "odd": "MAX(x) FILTER (WHERE x <> FLOOR(x))"}
-SUMS = {
-    "total": f"SUM(({WHOLE}) * w)",
-    "squares": f"SUM(CAST({WHOLE} AS NUMERIC) * ({WHOLE}) * w)",
-}
+SUMS = {"total": f"SUM(({WHOLE}) * w)", "squares": f"SUM(CAST({WHOLE} AS NUMERIC) * ({WHOLE}) * w)"}
 CELL_OF = "CASE WHEN x < 0 THEN -1 - (b >> :number) ELSE b >> :number END"
 KEYS: dict[By, str] = {  # whole numbers by which values x, whose sizes have the bits b, are grouped
     "whole": "CAST(x AS BIGINT)",
@@ -360,13 +356,9 @@ def _asked(part: Wanted) -> dict[str, str]:
     """Return what is asked of values x that are grouped, by the fields of an `Answer`."""
     if part.by == "text":
         return {"text": "x"}
-    key = {"key": _sql(KEYS[part.by], number=part.number).sql("postgres")}
-    match part.by:
-        case "exponent":
-            return key | EXTREMES | SUMS
-        case "side" | "hour" | "day":
-            return key | {"least": "MIN(x)"}
-    return key
+    more = {"exponent": EXTREMES | SUMS, **dict.fromkeys(("side", "hour", "day"), LEAST)}
+    key = _sql(KEYS[part.by], number=part.number).sql("postgres")
+    return {"key": key, **more.get(part.by, {})}
 
 
 def _counting(

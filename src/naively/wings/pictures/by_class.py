@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from naively.inspect.regions import Regions
     from naively.inspect.tallies import Counts, Fading
 
-# --- Pictures of one column by class: densities over the data, levels as bars, telling words -----
+# --- One column: densities over the data, levels as bars, telling words --------------------------
 
 
 BAR, WORD = 0.095, 0.115  # inches that a bar takes, and one with a name of its own
@@ -105,21 +105,9 @@ def numbers(view: NumberView, ax: On) -> Axes:
         if not view.stepped:
             density = _at_bins(x, density, view.edges)
         said = said._replace(y="")
-        return draw_many_densities(
-            view.edges, density[:, shown], names, what, said, ax, log=view.log
-        )
-    return draw_densities(
-        x,
-        density[:, shown],
-        names,
-        said,
-        stems=stems,
-        stepped=view.stepped and not stems,
-        log=view.log,
-        edges=view.edges,
-        observed=None if view.observed is None else view.observed[:, shown],
-        ax=ax,
-    )
+        return draw_many_densities(view, density[:, shown], names, what, said, ax)
+    observed = None if view.observed is None else view.observed[:, shown]
+    return draw_densities(view, x, density[:, shown], observed, names, said, ax, stems=stems)
 
 
 def _classes(
@@ -133,37 +121,34 @@ def _classes(
 
 
 def draw_densities(
+    view: NumberView,
     x: Array,  # (points,): numbers or times
-    density: Floats,  # (points, classes): the density, or probability, at each
-    names: Names,  # of the classes, at most MOST
+    density: Floats,  # (points, names): at each; or (bins, names) where it is one of each bin
+    observed: Floats | None,  # (bins, names): a histogram of the data
+    names: Names,  # of the classes that are drawn, at most MOST
     said: Said,
+    ax: On,
     *,
-    stems: bool = False,  # whether the numbers are whole, so that there is nothing between them
-    stepped: bool = False,  # whether the density is one of each bin, of shape (bins, classes)
-    # whether the horizontal axis is logarithmic; then the densities that are drawn are those of the
-    # logarithm to base 10, whose areas are what the eye sees
-    log: bool = False,
-    edges: Array | None = None,  # (bins + 1,) and (bins, classes): a histogram of the data
-    observed: Floats | None = None,
-    ax: On = None,
+    stems: bool,  # whether the numbers are whole, so that there is nothing between them
 ) -> Axes:
     """Draw a line, or stems, for each class over a faint histogram of its data."""
     ax = new_axes(ax, height=HEIGHT + legend_height(names))
-    sides = None if edges is None else np.repeat(edges, 2)[1:-1]  # of each bin, both
-    if log:
+    edges, stepped = view.edges, view.stepped and not stems
+    sides = np.repeat(edges, 2)[1:-1]  # of each bin, both
+    if view.log:  # areas are what the eye sees: the densities are of the logarithm to base 10
         ax.set_xscale("log")
         said = said._replace(y=f"{said.y} per power of 10")
-        middle = x if edges is None else np.sqrt(edges[1:] * edges[:-1])
+        middle = np.sqrt(edges[1:] * edges[:-1])
         density = density * ((middle if stepped else x) * np.log(10))[:, None]
         observed = None if observed is None else observed * (middle * np.log(10))[:, None]
     handles: list[Handle] = []
     for i in range(len(names)):
-        if observed is not None and sides is not None:
+        if observed is not None:
             heights = np.repeat(observed[:, i], 2)
             ax.fill_between(sides, heights, color=COLOURS[i % MOST], alpha=FAINT, linewidth=0)
         if stems:
             handles.append(_of_counts(ax, x, density[:, i], i, len(names)))
-        elif stepped and sides is not None:
+        elif stepped:
             handles += ax.plot(sides, np.repeat(density[:, i], 2), **line(i))
         else:
             handles += ax.plot(x, density[:, i], **line(i))
@@ -179,12 +164,12 @@ def draw_densities(
 
 
 def _top(
-    density: Floats, observed: Floats | None, edges: Array | None, *, stepped: bool
+    density: Floats, observed: Floats | None, edges: Array, *, stepped: bool
 ) -> tuple[float, list[str]]:
     """Return how high a picture is, and what is to be said of what is higher."""
     top = float(density[np.isfinite(density)].max(initial=0.0))
     highest = 0.0 if observed is None else float(observed.max(initial=0.0))
-    if not stepped or edges is None:
+    if not stepped:
         cut = highest > 3 * top
         return max(top, min(highest, 3 * top)), ["bars of the data are cut"] * cut
     of = (density if observed is None else np.maximum(density, observed)).max(axis=1)
@@ -192,13 +177,10 @@ def _top(
     if least is None:
         return max(top, highest), []
     at = int(of.argmax())
-    span = " to ".join(_end(end) for end in edges[at : at + 2])
+    ends = edges[at : at + 2]
+    is_time = ends.dtype.kind == "M"
+    span = " to ".join(str(x.astype("datetime64[D]")) if is_time else f"{x:.6g}" for x in ends)
     return least, [f"a spike from {span} is cut: it is {max(top, highest):.3g} high"]
-
-
-def _end(x: np.generic) -> str:
-    """Write the end of a bin."""
-    return str(x.astype("datetime64[D]")) if isinstance(x, np.datetime64) else f"{x:.6g}"
 
 
 def _date(ax: Axes) -> None:
@@ -220,19 +202,17 @@ def _of_counts(ax: Axes, x: Array, p: Floats, i: int, n: int) -> Artist:
 
 
 def draw_many_densities(
-    edges: Array, density: Floats, names: Names, label: str, said: Said, ax: On, *, log: bool
+    view: NumberView, density: Floats, names: Names, label: str, said: Said, ax: On
 ) -> Axes:
-    """Draw the density of each of many classes as a row of colours, the first on top."""
-    # edges (bins + 1,): of bins; density (bins, classes): the density in each; log: whether the
-    # horizontal axis is logarithmic
-    ax = new_axes(ax, height=max(HEIGHT, 0.13 * len(names) + 0.7))
+    """Draw the density of each of many classes in bins as a row of colours, the first on top."""
+    ax, edges = new_axes(ax, height=max(HEIGHT, 0.13 * len(names) + 0.7)), view.edges
     rows = np.arange(len(names) + 1) - 0.5
     mesh = ax.pcolormesh(edges, rows, density.T, cmap="Blues", vmin=0.0, rasterized=True)
-    if log:
+    if view.log:
         ax.set_xscale("log")
     if edges.dtype.kind == "M":
         _date(ax)
-    elif not log and edges[1] - edges[0] == 1:  # of whole numbers
+    elif not view.log and edges[1] - edges[0] == 1:  # of whole numbers
         whole_numbers(ax.xaxis)
     name_rows(ax, names)
     ax.set_ylim(len(names) - 0.5, -0.5)
@@ -330,7 +310,6 @@ def words(view: WordView, ax: On) -> Axes:
 # --- Pictures over two columns: regions of classes, surfaces as filled contours, densities -------
 
 
-Points: TypeAlias = "tuple[Floats, Floats, NDArray[np.int64]]"  # x, y and the class of each
 PALE = 0.3  # how opaque a region is
 LEVELS = (0.05, 0.2, 0.5, 0.8)  # of the highest density, where contours are
 REST = "#F1F1F1"  # regions of classes that are not shown
@@ -340,25 +319,13 @@ FAR = 10.0  # nats: beyond, log odds have one colour
 def regions(result: Regions, ax: On, what: str, label: Label | None) -> Axes:
     """Draw the regions over two columns, a surface in colours, or contours of densities."""
     x_name, y_name = map(name_of, result.columns)
-    grid = result.x, result.y
     if what in ("posterior", "difference", "margin"):
-        values, name = _surface(result, what, label)
-        said = Said(x_name, y_name, result.notes)
-        return draw_surface(*grid, values, name, said, ax, diverging=what != "posterior")
-    most = MOST_CLASSES if what == "regions" else MOST
+        return draw_surface(
+            result, *_surface(result, what, label), ax, diverging=what != "posterior"
+        )
+    draw, most = (draw_regions, MOST_CLASSES) if what == "regions" else (draw_contours, MOST)
     shown, names, more = _classes(result.classes.tolist(), result.class_count, most)
-    said = Said(x_name, y_name, [*more, *result.notes])
-    place = np.full(len(result.classes), -1)
-    place[shown] = np.arange(len(shown))
-    x, y, code = result.sample
-    rows = x, y, place[code]
-    if what == "regions":
-        lead = np.stack([result.log_odds(result.classes[c]) for c in shown], axis=2)
-        return draw_regions(*grid, lead, rows, names, said, ax)
-    if result.density is None:
-        raise ValueError("The counts of a multinomial have no density; draw what='difference'.")
-    both = result.density[1][:, None, shown] * result.density[0][None, :, shown]
-    return draw_contours(*grid, both, rows, names, said, ax)
+    return draw(result, shown, names, Said(x_name, y_name, [*more, *result.notes]), ax)
 
 
 def _surface(result: Regions, what: str, label: Label | None) -> tuple[Floats, str]:
@@ -376,31 +343,28 @@ def _surface(result: Regions, what: str, label: Label | None) -> tuple[Floats, s
     return result.margin(label), on_lines(f"p({name} | row) -", f"p({rival} | row)")
 
 
-def draw_regions(
-    x: Floats, y: Floats, lead: Floats, rows: Points, names: Names, said: Said, ax: On = None
-) -> Axes:
+def draw_regions(result: Regions, shown: list[int], names: Names, said: Said, ax: On) -> Axes:
     """Colour the region of each class, draw its border, and rows on top."""
-    # x (points,): the grid; lead (points of y, points of x, classes): by how many nats each class
-    # leads its strongest rival: its border is where that is 0, and is drawn as finely as a lead
-    # that is a straight line between points is straight; rows: the x, y and class number of rows,
-    # (rows,) each; names: of the classes; those of more than MOST are written on their regions
-    many = len(names) > MOST
+    # The border of a class is where it leads its strongest rival by 0 nats, and is drawn as finely
+    # as a lead that is a straight line between points is straight. The names of more classes than
+    # MOST are written on their regions.
+    many, x, y = len(names) > MOST, result.x, result.y
     ax = new_axes(ax, height=HEIGHT + (0.5 if many else legend_height(names)))
     ax.set_facecolor(REST)
-    for c in range(len(names)):
-        of = np.clip(lead[:, :, c], -BEYOND, BEYOND)
+    leads = [result.log_odds(result.classes[c]) for c in shown]
+    for c, lead in enumerate(leads):
+        of = np.clip(lead, -BEYOND, BEYOND)
         if not (of > 0).any():
             continue
         ax.contourf(x, y, of, [0.0, np.inf], colors=[pale(COLOURS[c % MOST])])
         if (of < 0).any():
             ax.contour(x, y, of, [0.0], colors="black", linewidths=0.6, linestyles="-")
     ax.set(xlim=(x[0], x[-1]), ylim=(y[0], y[-1]))
-    _finish(ax, rows, names, said, legend=not many)
+    _finish(ax, result, shown, names, said)
     box = {"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.6}
-    for c, name in enumerate(names if many else ()):
-        inside = lead[:, :, c] > 0
-        if inside.any():
-            i, j = _middle(inside)
+    for name, lead in zip(names, leads, strict=True) if many else ():
+        if (lead > 0).any():
+            i, j = _middle(lead > 0)
             ax.text(x[j], y[i], name, ha="center", va="center", fontsize=7, bbox={**box})
     return ax
 
@@ -426,13 +390,15 @@ def _middle(inside: NDArray[np.bool_]) -> tuple[int, int]:
 
 
 def draw_surface(
-    x: Floats, y: Floats, values: Floats, label: str, said: Said, ax: On, *, diverging: bool
+    result: Regions,
+    values: Floats,  # (points of y, points of x): probabilities
+    label: str,
+    ax: On,
+    *,
+    diverging: bool,  # whether the values are log odds or margins, of which 0 is a border
 ) -> Axes:
     """Draw a surface in colours, with lines where it is equally high."""
-    # x (points,): the grid; values (points of y, points of x): probabilities, or log odds;
-    # diverging: whether the values are log odds, of which 0 is a border; else they are
-    # probabilities
-    ax = new_axes(ax)
+    ax, x, y = new_axes(ax), result.x, result.y
     if diverging:
         finite = np.abs(values[np.isfinite(values)])
         most = min(FAR, float(finite.max(initial=0.0)) or 1.0)
@@ -449,7 +415,8 @@ def draw_surface(
         drawn = ax.contour(x, y, shown, there, colors="black", linewidths=0.8)
         ax.clabel(drawn, fmt="%g", fontsize=6)
     ax.figure.colorbar(mesh, ax=ax, label=label, extend="both" if cut else "neither")
-    put_said(ax, said)
+    x_name, y_name = map(name_of, result.columns)
+    put_said(ax, Said(x_name, y_name, result.notes))
     return ax
 
 
@@ -472,43 +439,42 @@ def surface(result: Regions, ax: On, what: str, label: Label | None) -> Axes:
     return ax
 
 
-def draw_contours(
-    x: Floats, y: Floats, density: Floats, rows: Points, names: Names, said: Said, ax: On = None
-) -> Axes:
+def draw_contours(result: Regions, shown: list[int], names: Names, said: Said, ax: On) -> Axes:
     """Draw contours of the density of each class, at shares of its highest, over rows."""
-    # x (points,): the grid; density (points of y, points of x, classes): the densities; rows: the
-    # x, y and class number of rows, (rows,) each; names: of the classes, at most MOST
+    if result.density is None:
+        raise ValueError("The counts of a multinomial have no density; draw what='difference'.")
     ax = new_axes(ax, height=HEIGHT + legend_height(names))
-    for c in range(len(names)):
-        of_class = density[:, :, c]
-        top = float(of_class[np.isfinite(of_class)].max(initial=0.0))
+    of_x, of_y = result.density
+    for i, c in enumerate(shown):
+        density = of_y[:, None, c] * of_x[None, :, c]
+        top = float(density[np.isfinite(density)].max(initial=0.0))
         at = [share * top for share in LEVELS]
-        if top > 0 and of_class.min() < at[-1]:
-            look: Look = {"colors": COLOURS[c % MOST], "linestyles": [DASHES[c % MOST]]}
-            ax.contour(x, y, of_class, at, linewidths=0.9, **look)
+        if top > 0 and density.min() < at[-1]:
+            look: Look = {"colors": COLOURS[i % MOST], "linestyles": [DASHES[i % MOST]]}
+            ax.contour(result.x, result.y, density, at, linewidths=0.9, **look)
     notes = [*said.notes, "contours at 5, 20, 50 and 80 % of the highest density"]
-    _finish(ax, rows, names, said._replace(notes=notes), faint=True)
+    _finish(ax, result, shown, names, said._replace(notes=notes), faint=True)
     return ax
 
 
 def _finish(
-    ax: Axes, rows: Points, names: Names, said: Said, *, faint: bool = False, legend: bool = True
+    ax: Axes, result: Regions, shown: list[int], names: Names, said: Said, *, faint: bool = False
 ) -> None:
     """Draw rows by class, a legend, and the names of the axes."""
-    x, y, code = rows
+    x, y, code = result.sample
     limits = {"xlim": ax.get_xlim(), "ylim": ax.get_ylim()}
     handles: list[Handle] = []
-    for c in range(len(names)):
-        of = code == c
+    for c, number in enumerate(shown):
+        of = code == number
         edge = {"markeredgecolor": "white", "markeredgewidth": 0.3}
         how = {**points(c), **edge, "markersize": 3.0, "alpha": 0.45 if faint else 0.9}
         handles.append(ax.plot(x[of], y[of], **how)[0])
     ax.set(**limits)
-    other = code < 0
+    other = ~np.isin(code, shown)
     if other.any():
         ax.plot(x[other], y[other], ".", color=GREY, markersize=1.5)
     put_said(ax, said)
-    if legend:
+    if len(names) <= MOST:
         put_legend(ax, handles, names)
 
 

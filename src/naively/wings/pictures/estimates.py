@@ -16,6 +16,7 @@ from naively.events.estimate import POINTS as CURVE
 from naively.events.estimate import TAIL, Sample
 from naively.events.prior import Beta, Dirichlet
 from naively.inspect.one_column import bins_of, grid_of
+from naively.messages import shortened
 from naively.options import How
 from naively.wings.pictures.axes import (
     COLOURS,
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from naively.events.outcomes import Consistency, ParameterCurve, Surface, Updates
     from naively.events.prior import NormalInverseGamma, Prior
 
-# --- Estimates: fitted densities, posteriors, surfaces, and how they change with data ------------
+# --- The fitted distributions of a plain sample, beside the sample -------------------------------
 
 
 Curves: TypeAlias = Mapping[str, Floats]  # by their names
@@ -55,11 +56,6 @@ MOST_SIZES = 12  # of a sample, whose posteriors are drawn
 MOST_BANDS = 3  # that are drawn over each other
 BELOW = (1.0, 2.0, 4.0, 8.0)  # nats below the best value, where contours are drawn
 PALE = "#D9D9D9"  # of a sample, behind the lines
-
-
-# --- The fitted distributions of a plain sample, beside the sample -------------------------------
-
-
 MOST_COUNTS = 200  # different whole numbers that are drawn one by one
 LABELS: dict[How, str] = {
     "mle": "maximum likelihood",
@@ -122,7 +118,8 @@ def _shares(estimate: Estimate, sample: Sample | None, ax: On) -> Axes:
 def _distributions(estimate: Estimate) -> Found:
     """Return the distributions that are defined, by what they are called."""
     if estimate.given:
-        return {_said(estimate): estimate.fitted}
+        each = (f"{name} {float(x):.4g}" for name, x in estimate.points("mle").items())
+        return {", ".join(each) or "given parameters": estimate.fitted}
     ways: list[How] = ["mle", _typical(estimate.event.estimate), "predictive"]
     if not estimate.event.space:  # of histograms and kernel densities there is but one
         ways = ways[-1:]
@@ -139,12 +136,6 @@ def _distributions(estimate: Estimate) -> Found:
     return found
 
 
-def _said(estimate: Estimate) -> str:
-    """Write given parameters, as "mean 0, variance 1"."""
-    found = {str(name): float(x) for name, x in estimate.points("mle").items()}
-    return ", ".join(f"{name} {x:.4g}" for name, x in found.items()) or "given parameters"
-
-
 def _is_spread(of: Distribution) -> bool:
     """Whether a distribution is defined, and not all at one number."""
     from scipy.stats import gaussian_kde
@@ -152,7 +143,7 @@ def _is_spread(of: Distribution) -> bool:
     if isinstance(of, gaussian_kde):
         return True
     with np.errstate(all="ignore"):
-        low, high = of.ppf(TAIL), of.ppf(1 - TAIL)
+        low, high = of.ppf([TAIL, 1 - TAIL])
     return bool(np.isfinite([low, high]).all() and (_is_discrete(of) or low < high))
 
 
@@ -178,16 +169,14 @@ def _range(found: Found, observed: Floats | None, *, logs: bool) -> tuple[float,
     from scipy.stats import gaussian_kde
 
     first = next(iter(found.values()))
-    ends = []
-    if observed is not None and len(observed):
-        ends += [float(observed.min()), float(observed.max())]
-    if not isinstance(first, gaussian_kde):
-        ends += [float(first.ppf(TAIL)), float(first.ppf(1 - TAIL))]
+    if isinstance(first, gaussian_kde):
+        points, wide = first.dataset[0], 3 * np.sqrt(first.covariance[0, 0])
+        ends = [points.min() - wide, points.max() + wide]
     else:
-        points = first.dataset[0]
-        wide = 3 * np.sqrt(first.covariance[0, 0])
-        ends += [float(points.min() - wide), float(points.max() + wide)]
-    low, high = min(ends), max(ends)
+        ends = [*first.ppf([TAIL, 1 - TAIL])]
+    if observed is not None and len(observed):
+        ends += [observed.min(), observed.max()]
+    low, high = float(min(ends)), float(max(ends))
     if not high > low:
         low, high = low - 0.5, high + 0.5
     return (max(low, 1e-12 * high) if logs else low), high
@@ -281,13 +270,14 @@ def curve(result: ParameterCurve, ax: On, level: float) -> Axes:
     ends = None if of is None else of.interval(level)
     ax = new_axes(ax)
     # The likelihood is drawn last: under a uniform prior its dashes are on the posterior.
-    names, densities = ("prior", "likelihood (scaled)"), (result.prior, result.likelihood)
-    each = zip((*names, "posterior"), (*densities, posterior), strict=True)
-    for i, (name, density) in enumerate(each):
+    each = (
+        ("prior", result.prior, line(2), 1.4, 2.1),
+        ("likelihood (scaled)", result.likelihood, line(1), 1.4, 2.3),
+        ("posterior", posterior, line(0), 2.4, 2.2),
+    )
+    for name, density, look, wide, order in each:
         if not np.isnan(density).all():
-            look = {**line((2, 1, 0)[i]), "zorder": (2.1, 2.3, 2.2)[i]}
-            ax.plot(value, density, label=name, **look)
-            ax.get_lines()[-1].set_linewidth((1.4, 1.4, 2.4)[i])
+            ax.plot(value, density, label=name, linewidth=wide, zorder=order, **look)
     if ends is not None:
         inside = (value >= ends[0]) & (value <= ends[1])
         how: Look = {"color": COLOURS[0], "alpha": 0.2, "label": f"{level:.0%} interval"}
@@ -409,16 +399,15 @@ def consistency(result: Consistency, ax: On) -> Axes:
         ends = result.low[name], result.high[name]
         if np.isnan(ends[0]).all():
             continue
-        named = "posterior interval" if i == len(names) - 1 else "_"
+        named = "posterior interval" if i == len(names) - 1 else "_"  # once
         if few:
             ax.fill_between(n, *ends, color=COLOURS[i], alpha=0.2, linewidth=0, label=named)
         else:  # bands would cover each other: the last of each is drawn, beside the lines
             at = n[-1] * 1.15 ** (i + 1)
             ax.vlines(at, ends[0][-1], ends[1][-1], color=COLOURS[i], linewidth=2, label=named)
-    for name, of in result.truth.items():
+    for i, (name, of) in enumerate(result.truth.items()):
         if name in names:
-            first = name == next(iter(result.truth))
-            label = "truth" if first else None
+            label = None if i else "truth"
             ax.axhline(of, color=GREY, linewidth=0.8, linestyle=":", label=label)
     ax.set_xscale("log")
     _few_powers(ax.xaxis, (1.0,))
@@ -563,13 +552,11 @@ def draw_distributions(
     _from_0_to_1(ax, np.sort(every))
     ax.set(xlabel=parameter, ylabel="density")
     if several:
-        more = len(alike) - len(shown)
-        ax.set_title(_short(title) + (f"\n{len(shown)} of {len(alike)} curves" if more else ""))
-    short = several or (len(title) < WIDE // 2 and _lines_on(ax) == 1)
-    _legend_above(ax, ncols=3 if short else 2)
-    if several and ax.get_title():  # above the legend
-        ax.get_legend().set_title(ax.get_title())  # type: ignore[union-attr]
-        ax.set_title("")
+        more = f"\n{len(shown)} of {len(alike)} curves" if len(shown) < len(alike) else ""
+        _legend_above(ax, ncols=3, title=_short(title) + more)
+        ax.set_title("")  # it is above the legend
+        return ax
+    _legend_above(ax, ncols=3 if len(title) < WIDE // 2 and _lines_on(ax) == 1 else 2)
     return ax
 
 
@@ -607,10 +594,9 @@ def two_parameters(prior: NormalInverseGamma, ax: On) -> Axes:
     )
     names = dict(zip(drawn.levels, (f"{held:.0%}" for held in HELD), strict=True))
     ax.clabel(drawn, fmt=names, fontsize=7)
-    marks = ("mean", means, "o", "black"), ("mode", mode, "^", "white")
-    for name, (x, y), marker, face in marks:
-        if np.isfinite(x) and np.isfinite(y):
-            ax.plot([x], [y], marker, color="black", markerfacecolor=face, label=name)
+    for name, at, marker, face in (("mean", means, "o", "black"), ("mode", mode, "^", "white")):
+        if np.isfinite([*at]).all():
+            ax.plot(*at, marker, color="black", markerfacecolor=face, label=name)
     _around(ax, mean, variance, density >= levels[0])
     _legend_above(ax, title=_short(str(prior)))
     return ax
@@ -623,8 +609,7 @@ def contour_levels(density: Floats, area: Floats | float = 1.0) -> list[float]:
     held = np.cumsum((density * area).ravel()[order])
     held /= held[-1]
     at = np.minimum(np.searchsorted(held, HELD), len(falling) - 1)
-    found: list[float] = falling[at].tolist()
-    return found
+    return [float(height) for height in falling[at]]
 
 
 def _height(density: Floats, at_mode: Floats) -> float:
@@ -638,5 +623,4 @@ def _height(density: Floats, at_mode: Floats) -> float:
 
 def _short(title: str) -> str:
     """Return a title on at most two lines."""
-    shown = title if len(title) <= LONGEST else f"{title[: LONGEST - 1]}…"
-    return fill(shown, WIDE)
+    return fill(shortened(title, LONGEST), WIDE)

@@ -49,9 +49,6 @@ if TYPE_CHECKING:
     from naively.inspect.odds import Nomogram, Strongest
     from naively.inspect.parameters import Linear, ParameterCounts, Parameters
 
-# --- Pictures of evidence: a waterfall of weights, a nomogram, images of pixels ------------------
-
-
 LINE = 0.17  # inches that a step takes
 FOR, AGAINST = COLOURS[0], COLOURS[1]
 DIVERGING = "PuOr_r"  # told apart by the colour-blind
@@ -82,8 +79,8 @@ def waterfall(result: Waterfall, ax: On) -> Axes:
         of = (drawn > 0) == up
         how: Look = {"color": colour, "hatch": hatch, "edgecolor": "white"}
         ax.barh(y[of], drawn[of], 0.72, left=start[of], linewidth=0.3, **how)
-    for i in range(len(items) - 1):
-        ax.plot([end[i], end[i]], [i, i + 1], color=GREY, linewidth=0.6)
+    for i, at in enumerate(end[:-1]):
+        ax.plot([at, at], [i, i + 1], color=GREY, linewidth=0.6)
     ax.axvline(0, color=GREY, linewidth=0.6)
     right = np.maximum(start, start + drawn)
     for i, w in enumerate(weight.tolist()):

@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from naively.inspect.drift import Drift
     from naively.inspect.uncertainty import ProbabilityIntervals
 
-# --- How good predictions are: reliability, confusion, ROC, and what columns are worth -----------
-
 
 WIDE_BAND, LIGHT = "#D0D0D0", "#9ECAE1"
 BARS = 0.16  # of the height of a diagram, for the rows of its bins
@@ -101,11 +99,8 @@ MOST_ROWS, LEAST_ROW = 40, 0.085  # whose probabilities are drawn, and inches th
 def probabilities(result: ProbabilityIntervals, ax: On, c: int) -> Axes:
     """Draw the probability of class c with its interval for each row, the largest on top."""
     p, low, high = (of[:, c] for of in (result.probability, result.low, result.high))
-    of, held = (
-        f"p({class_name(result.classes.tolist()[c])}),",
-        f"{result.coverage:.0%} {result.SAID}",
-    )
-    label = on_lines(of, f"and {held}", longest=BELOW)
+    of, held = class_name(result.classes.tolist()[c]), f"{result.coverage:.0%} {result.SAID}"
+    label = on_lines(f"p({of}),", f"and {held}", longest=BELOW)
     order = np.argsort(-p, kind="stable")
     ax = new_axes(ax, height=max(1.5, 0.13 * min(len(order), MOST_ROWS) + 0.7))
     most = min(MOST_ROWS, int(inches(ax)[1] / LEAST_ROW))
@@ -135,14 +130,13 @@ def confusion(scores: Scores, ax: On) -> Axes:
     ax.set(xlim=(-0.5, k - 0.5), ylim=(k - 0.5, -0.5), aspect="equal")
     cell = 72 * inches(ax)[1] / k  # points
     written = min(7 if k <= 6 else 6 if k <= WRITTEN else 5, 0.55 * cell)
-    for i in range(k):
-        for j in range(k):
-            # As full as its share: text on it can be read, on dark paper too.
-            shade = {"facecolor": COLOURS[0], "alpha": FULL * share[i, j], "edgecolor": "none"}
-            ax.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, **shade))
-            if table[i, j] > 0 or k <= 3:
-                said = _cell(table[i, j], share[i, j], k)
-                ax.text(j, i, said, ha="center", va="center", fontsize=written)
+    for (i, j), of in np.ndenumerate(share):
+        # As full as its share: text on it can be read, on dark paper too.
+        shade = {"facecolor": COLOURS[0], "alpha": FULL * of, "edgecolor": "none"}
+        ax.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, **shade))
+        if table[i, j] > 0 or k <= 3:
+            said = _cell(float(table[i, j]), float(of), k)
+            ax.text(j, i, said, ha="center", va="center", fontsize=written)
     names = [name_of(label) for label in labels]
     turned = 0 if k * max(map(len, names)) <= 32 else 90
     small = min(STYLE["ytick.labelsize"], 0.85 * cell)
@@ -370,7 +364,11 @@ def dependence(result: Dependence, ax: On) -> Axes:
     return ax
 
 
-# --- Sets of classes -----------------------------------------------------------------------------
+# --- Sets of classes, and what has moved ---------------------------------------------------------
+
+
+MOVED = 15  # columns that are drawn
+BAND = 2.0  # standard deviations of chance
 
 
 def set_sizes(sets: PredictionSets, ax: On) -> Axes:
@@ -382,13 +380,6 @@ def set_sizes(sets: PredictionSets, ax: On) -> Axes:
     whole_numbers(ax.xaxis)
     ax.set_xlim(0.4, max(len(rows), 3) + 0.6)
     return ax
-
-
-# --- What has moved ------------------------------------------------------------------------------
-
-
-MOVED = 15  # columns that are drawn
-BAND = 2.0  # standard deviations of chance
 
 
 def drift(result: Drift, ax: On) -> Axes:

@@ -80,8 +80,7 @@ def columns(subject: Subject) -> str:
                 more = html.cards(drawn[OPEN:])
                 found += html.details(f"{len(drawn) - OPEN} more columns", more)
         if speaks_for_itself(subject):
-            cards = _spoken(subject, range(len(model.classes)))
-            found += SPOKEN + html.cards(cards)
+            found += SPOKEN + html.cards(_spoken(subject, range(len(model.classes))))
     found += _together(subject)
     return found + _all(subject)
 

@@ -19,6 +19,7 @@ from naively.wings.report.html import escaped
 WIDTH, HEIGHT = 360, 210  # of the box; text is of 11
 LEFT, RIGHT, TOP, BOTTOM = 40, 8, 8, 34
 CHARACTER, ASLANT = 6.2, 66  # how wide a letter is; below the box, where words are aslant
+APART = 30  # at least, of two numbers that are written below it
 SKEW = 0.12  # of the range: numbers half of which are below it are shown on another scale
 
 
@@ -30,8 +31,7 @@ class Ruler:
     high: float
     begin: float  # where these are in the box
     end: float
-    # from which number on they are closer together, above low; infinite of a straight one
-    bend: float = math.inf
+    bend: float = math.inf  # above low, from where on they are closer; infinite of a straight one
 
     def __call__(self, x: ArrayLike) -> Floats:
         """Return where numbers are, at most at the ends."""
@@ -50,14 +50,11 @@ class Ruler:
         unit = 10.0 ** math.floor(math.log10(self.bend))
         while unit < self.high:
             for x in (unit, 3 * unit):
-                if self.low + self.bend / 2 < x <= self.high and self.apart(found[-1], x):
+                is_inside = self.low + self.bend / 2 < x <= self.high
+                if is_inside and np.ptp(self([found[-1], x])) > APART:
                     found.append(x)
             unit *= 10
         return np.array(found)
-
-    def apart(self, a: float, b: float) -> bool:
-        """Whether two numbers are far enough apart for both to be written."""
-        return abs(float(self(b)) - float(self(a))) > 30
 
 
 def scale_of(low: float, high: float, rows: Floats, edges: Floats) -> Ruler:
@@ -91,12 +88,10 @@ def axes(
     named = words or [(float(across(x)), f"{x:g}") for x in across.ticks.tolist()]
     slant = are_long(words)
     for x, name in named:
-        how = (
-            f'text-anchor="end" transform="rotate(-30 {x + 4:.1f} {base + 13})"'
-            if slant
-            else 'text-anchor="middle"'
-        )
-        at = x + 4 if slant else x
+        at, how = x, 'text-anchor="middle"'
+        if slant:
+            at = x + 4
+            how = f'text-anchor="end" transform="rotate(-30 {at:.1f} {base + 13})"'
         found.append(f'<text x="{at:.1f}" y="{base + 13}" {how}>{escaped(name)}</text>')
     found.append(f'<path class="axis" d="M{LEFT} {base}H{WIDTH - RIGHT}"/>')
     middle = (LEFT + WIDTH - RIGHT) / 2

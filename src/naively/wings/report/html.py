@@ -178,5 +178,4 @@ def svg_of(ax: Axes, name: str, label: str) -> str:
     found = IDENTIFIER.sub(rf"\g<1>{name}-", found)
     found = SIZE.sub(r"<svg\1\2>", found, count=1)
     found = re.sub(r' height="[^"]*"', "", found, count=1)
-    text = escaped(label)
-    return found.replace("<svg", f'<svg role="img" aria-label="{text}"', 1)
+    return found.replace("<svg", f'<svg role="img" aria-label="{escaped(label)}"', 1)

@@ -105,11 +105,9 @@ def _words(table: MailTable) -> str:
 
 def _good(judged: Judged | None, left_out: Judged) -> str:
     """Say how many messages are on the wrong side of several thresholds."""
-    of = {
-        "on the mail given": judged,
-        "on learned mail, each message left out": left_out if left_out.found else None,
-    }
-    known = {name: each for name, each in of.items() if each is not None}
+    known = {} if judged is None else {"on the mail given": judged}
+    if left_out.found:
+        known["on learned mail, each message left out"] = left_out
     if not known:
         return html.note(
             "Nothing is known of how good it is: no mail was given, and the model has no "
@@ -145,8 +143,7 @@ def _thresholds(judged: Judged) -> str:
 
 def _calibration(judged: Judged) -> str:
     """Show how much of the mail is spam, by what the probabilities say."""
-    bins = judged.bins
-    lines = [[len(p), sum(p) / len(p), sum(c) / len(c)] for p, c in bins]
+    lines = [[len(p), sum(p) / len(p), sum(c) / len(c)] for p, c in judged.bins]
     bars = html.bars(
         "Mean probability of spam, and the share that is spam",
         ((f"{p:.4f}", share, f"{share:.4f}") for _, p, share in lines),
@@ -165,6 +162,5 @@ def _errors(judged: Judged) -> str:
     if not found:
         return html.note("None of those that were given.")
     lines = [[p, CLASSES[c], name] for p, c, name in found[:ERRORS]]
-    more = f"These are {ERRORS} of {len(found):,}." if len(found) > ERRORS else ""
-    body = html.table(["probability of spam", "class", "message"], lines)
-    return body + (html.note(more) if more else "")
+    more = html.note(f"These are {ERRORS} of {len(found):,}.") if len(found) > ERRORS else ""
+    return html.table(["probability of spam", "class", "message"], lines) + more

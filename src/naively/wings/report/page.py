@@ -118,17 +118,15 @@ def lead(subject: Subject) -> str:
     """Say what is predicted, from how many rows of what, and when this was written."""
     model = subject.model
     labels = [visible(str(label)) for label in model.classes.tolist()]
-    which = (
-        html.listed(labels, NAMED) if len(labels) <= NAMED else f"one of {len(labels):,} classes"
-    )
-    rows, width = float(model.counted.tally.class_count.sum()), model.view.schema.width
-    columns = "1 column" if width == 1 else f"{width:,} columns"
+    few = len(labels) <= NAMED
+    which = html.listed(labels, NAMED) if few else f"one of {len(labels):,} classes"
+    rows, columns = float(model.counted.tally.class_count.sum()), model.view.schema.width
     what = f"<b>{html.data(subject.target)}</b>" if subject.target else "a class"
-    which = html.escaped(which)
     today = dt.datetime.now(tz=dt.UTC).date().isoformat()
     return (
-        f'<p class="lead">It predicts {what} ({which}) from {columns}, as learned from '
-        f"{amount(rows)} rows. <time>{today}</time></p>"
+        f'<p class="lead">It predicts {what} ({html.escaped(which)}) from '
+        f"{many(columns, 'column')}, as learned from {amount(rows)} rows. "
+        f"<time>{today}</time></p>"
     )
 
 
@@ -200,12 +198,9 @@ def sure_of(judged: JudgedRows) -> tuple[float, float, int] | None:
     weight = judged.weight * some
     if some.sum() < ENOUGH or not weight.any():
         return None
-    hit = answer == judged.right
-    return (
-        float(np.average(confidence, weights=weight)),
-        float(np.average(hit, weights=weight)),
-        int(some.sum()),
-    )
+    each = confidence, answer == judged.right
+    said, hit = (float(np.average(of, weights=weight)) for of in each)
+    return said, hit, int(some.sum())
 
 
 def warnings(subject: Subject) -> str:
@@ -213,9 +208,7 @@ def warnings(subject: Subject) -> str:
     said = [html.escaped(text) for text in doubts(subject)]
     if not said:
         return ""
-    head = '<h2 id="warnings-title">Before you believe it</h2>'
-    section = '<section id="warnings" aria-labelledby="warnings-title">'
-    return f"{section}{head}{html.alert(said)}</section>"
+    return html.section("warnings", "Before you believe it", html.alert(said))
 
 
 def doubts(subject: Subject) -> Iterator[str]:
@@ -279,13 +272,8 @@ def _of_columns(subject: Subject) -> Iterator[str]:
     found = subject.drift
     if found is None:
         return
-    moved = [
-        (name or "the classes")
-        for what, name, is_beyond, far in zip(
-            found.what, found.column, found.moved, found.divergence.tolist(), strict=True
-        )
-        if what != "log loss" and is_beyond and far > MOVED
-    ]
+    far = found.moved & (found.divergence > MOVED) & (np.array(found.what) != "log loss")
+    moved = [found.column[i] or "the classes" for i in np.flatnonzero(far)]
     if moved:
         yield f"{html.listed(moved, NAMED)} moved ({found.between}): see what has moved."
 
@@ -337,8 +325,8 @@ class Report(Shown):
             file.write(self.html.encode())
 
     def __str__(self) -> str:
-        size = len(self.html.encode())
-        return f"{self.title}: a page of {size:,} bytes\n" + "\n".join(self.sections)
+        head = f"{self.title}: a page of {len(self.html.encode()):,} bytes"
+        return "\n".join([head, *self.sections])
 
     def _repr_html_(self) -> str:
         """Return what notebooks show: the page, apart from theirs."""

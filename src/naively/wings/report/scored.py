@@ -44,9 +44,10 @@ def good(subject: Subject) -> str:
     """Say how good the model is: by cross-validation, and on rows that it never saw."""
     if subject.best is None:
         return ""
-    parts = [thresholds(subject), calibration(subject)]
-    found = f'<div class="cards two">{"".join(parts)}</div>'
-    found += html.details("Scores, with their intervals", table(subject))
+    found = f'<div class="cards two">{thresholds(subject)}{calibration(subject)}</div>'
+    of = every_scores(subject)
+    table = html.table(["", *of], lines_of_scores(of))
+    found += html.details("Scores, with their intervals", f'<div id="scores">{table}</div>')
     if len(subject.best.classes) > 1:
         with of_target(subject.target):
             ax = subject.best.plot_confusion()
@@ -67,12 +68,6 @@ def good(subject: Subject) -> str:
             "For whom it is better or worse", how + html.table(HEAD_OF_GROUPS, groups)
         )
     return found
-
-
-def table(subject: Subject) -> str:
-    """Return the scores, with their intervals, of learned rows and of given ones."""
-    of = every_scores(subject)
-    return f'<div id="scores">{html.table(["", *of], lines_of_scores(of))}</div>'
 
 
 def every_scores(subject: Subject) -> dict[str, Scores]:
@@ -177,19 +172,16 @@ def calibration(subject: Subject) -> str:
     if found is None:
         return ""
     (what, is_so), bins = found
-    across, up = (
-        Ruler(0, 1, curves.LEFT, curves.WIDTH - curves.RIGHT),
-        Ruler(0, 1, curves.HEIGHT - curves.BOTTOM, curves.TOP),
-    )
+    across = Ruler(0, 1, curves.LEFT, curves.WIDTH - curves.RIGHT)
+    up = Ruler(0, 1, curves.HEIGHT - curves.BOTTOM, curves.TOP)
     ideal = curves.path(across([0, 1]), up([0, 1]))
     shapes = [f'<path class="missing" d="{ideal}"/>']
-    shapes += [
-        f'<path class="line" d="M{x:.1f} {low:.1f}V{high:.1f}"/>'
-        f'<circle class="for" cx="{x:.1f}" cy="{y:.1f}" r="3.5"/>'
-        for x, y, low, high in (
-            (float(across(x)), *map(float, up([y, low, high]))) for x, y, low, high, _ in bins
+    for said, *true, _ in bins:
+        x, (y, low, high) = float(across(said)), up(true).tolist()
+        shapes.append(
+            f'<path class="line" d="M{x:.1f} {low:.1f}V{high:.1f}"/>'
+            f'<circle class="for" cx="{x:.1f}" cy="{y:.1f}" r="3.5"/>'
         )
-    ]
     picture = curves.drawn(
         f"Calibration: {is_so} against {what}",
         curves.axes(across, up, (shortened(what, 50), shortened(is_so, 30))),
@@ -200,14 +192,10 @@ def calibration(subject: Subject) -> str:
         "true. Where the line through it, its 95 % interval, meets the diagonal, the "
         "probabilities can be believed."
     )
-    figures = html.table(HEAD_OF_BINS, lines_of_bins(bins))
-    return (
-        '<div class="card" id="calibration"><h3>Can its probabilities be believed?</h3>'
-        + how
-        + html.figure(picture)
-        + html.details("In figures", figures)
-        + "</div>"
-    )
+    figures = html.details("In figures", html.table(HEAD_OF_BINS, lines_of_bins(bins)))
+    title = "<h3>Can its probabilities be believed?</h3>"
+    card = f"{title}{how}{html.figure(picture)}{figures}"
+    return f'<div class="card" id="calibration">{card}</div>'
 
 
 HEAD_OF_BINS = ["said", "came true", "95 % interval", "rows"]
@@ -268,15 +256,14 @@ def subgroups(subject: Subject) -> Iterator[list[object]]:
             if some.sum() >= FEWEST and (~some).sum() >= FEWEST:
                 found.append((_distance(hit, judged.weight, some), group, some))
     found.sort(key=lambda of: -of[0])
+    c = subject.spoken_for
+    each = np.stack([hit, judged.p[:, c], judged.right == c])
     for _, group, some in found[:GROUPS]:
         w = judged.weight[some]
         if not w.any():
             continue
-        share = float(np.average(hit[some], weights=w))
+        share, says, so = np.average(each[:, some], axis=1, weights=w).tolist()
         low, high = jeffreys(share, float(w.sum() ** 2 / (w**2).sum()))
-        c = subject.spoken_for
-        says = float(np.average(judged.p[some, c], weights=w))
-        so = float(np.average(judged.right[some] == c, weights=w))
         yield [group, int(some.sum()), f"{share:.0%}", f"{low:.0%} to {high:.0%}",
                f"{says:.0%}", f"{so:.0%}"]  # fmt: skip
 
@@ -305,10 +292,9 @@ def _groups(subject: Subject, name: Name) -> Iterator[tuple[str, NDArray[np.bool
         cuts = np.unique(np.quantile(known, [1 / 3, 2 / 3])) if len(known) else np.empty(0)
         which = np.searchsorted(cuts, numbers, side="left")
         for i in range(len(cuts) + 1):
-            side = [f"{of} up to {c:.3g}" for c in cuts[:1]] if i == 0 else []
-            side = side or [f"{of} above {cuts[i - 1]:.3g}"] if len(cuts) else [of]
-            upper = f" up to {cuts[i]:.3g}" if 0 < i < len(cuts) else ""
-            yield side[0] + upper, (which == i) & ~missing
+            lower = f" above {cuts[i - 1]:.3g}" if i > 0 else ""
+            upper = f" up to {cuts[i]:.3g}" if i < len(cuts) else ""
+            yield f"{of}{lower}{upper}", (which == i) & ~missing
     else:
         values = np.array(
             [None if v is None else str(v) for v in cells.values(name).tolist()], object
@@ -367,16 +353,15 @@ def _lines(row: ExplainedRow) -> str:
     """Return the lines of an explanation, those of the greatest weight first, and their sum."""
     c = row.best
     top = row.top(c)
-    lines = [[column, _plain(value), html.Nats(of)] for column, value, of in top[:ITEMS]]
+    lines = [
+        [column, shortened(value, 60) if isinstance(value, str) else value, html.Nats(of)]
+        for column, value, of in top[:ITEMS]
+    ]
     if len(top) > ITEMS:
         rest = sum(weight for _, _, weight in top[ITEMS:])
         lines.append([f"{len(top) - ITEMS:,} more", None, html.Nats(rest)])
     lines.append(["log odds", None, html.Nats(row.log_odds(c))])
     return html.table(["column", "value", "weight"], lines)
-
-
-def _plain(value: object) -> object:
-    return shortened(value, 60) if isinstance(value, str) else value
 
 
 # --- Texts, with their words marked --------------------------------------------------------------

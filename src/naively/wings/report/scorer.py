@@ -39,9 +39,7 @@ NOT_PLAIN = re.compile(r"[^ -;=-~]+")  # all but ASCII without control character
 class Scorer:
     """What the page needs to move rows and to score them."""
 
-    # what the page's program reads, in which nothing can end the element that holds it; "null" if
-    # no cell can be moved
-    json: str
+    json: str  # what the page's program reads; "null" if no cell can be moved
     columns: int = 0  # how many columns can be moved
     read: int = 0  # how many columns the scores depend on
     why: str = ""  # why no cell can be moved; empty if some can
@@ -85,7 +83,6 @@ def _write(subject: Subject, card: Scorecard, *, whole: bool) -> tuple[str, int,
             said = {} if whole else {"whole": [row.probability(c) for c in range(len(row.classes))]}
             starts.append({"name": f"{one.why}: row {one.row}", "cells": of, **said})
     moved = names[:MOVABLE]
-    numbers = subject.numbers
     written = page_json(
         {
             "card": card.to_dict(),
@@ -96,7 +93,7 @@ def _write(subject: Subject, card: Scorecard, *, whole: bool) -> tuple[str, int,
                 {
                     "name": title(name),
                     "kind": model.view.schema.kinds[name],
-                    **_slider(model, name, numbers.get(name), cells[name]),
+                    **_slider(model, name, subject.numbers.get(name), cells[name]),
                 }
                 for name in moved
             ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,13 +42,9 @@ EACH = 3  # rows of each kind
 ALIKE = 9  # digits of their posteriors that rows which are alike have in common
 
 
-@dataclass(frozen=True)
-class ShownRow:
-    """A row that is shown, and why."""
+class ShownRow(NamedTuple):
+    """A row that is shown, and why: it is most sure, least sure or most wrong."""
 
-    # of the rows that are right, one of the highest posterior; of all rows, one whose highest
-    # posterior is lowest; of the rows that are wrong, one whose right class has the lowest
-    # posterior
     why: str
     row: int
 
@@ -108,8 +105,7 @@ class JudgedRows:
     """Rows whose right class is known, and the probabilities that a model gave without them."""
 
     p: Floats  # (rows, classes): the posteriors
-    # (rows,): the number of the right class; negative where it was never learned
-    right: NDArray[np.int64]
+    right: NDArray[np.int64]  # (rows,): the right class; negative where it was never learned
     weight: Floats  # (rows,): how many rows each stands for
     place: NDArray[np.int64]  # (rows,): where the row is: in the sample, or among the other rows
     given: bool  # whether they are the other rows, and not of the sample
@@ -125,17 +121,14 @@ class Subject:
     held_out: HeldOutFolds | None = None  # the rows of the sample that these are of
     rows: Rows | None = None
     y: Target = None  # (rows,): the right labels of the other rows
-    # what a model file says about where the model comes from
-    provenance: Saved = field(default_factory=dict)
-    # which share of the other rows are equal to rows that it has learned; NaN if that is unknown
-    share_learned: float = 0.0
+    provenance: Saved = field(default_factory=dict)  # where the model comes from, as its file says
+    share_learned: float = 0.0  # of the other rows; NaN if that is unknown
 
     @classmethod
     def of(
         cls,
         model: Model,
-        # the rows that the model has learned, as far as they are in memory
-        learned: Reservoir | None,
+        learned: Reservoir | None,  # the rows that it has learned, as far as they are in memory
         kind: Weighting | None,  # of the weights
         rows: Rows | None = None,
         y: Target = None,
@@ -148,12 +141,10 @@ class Subject:
         can_be = n > 1 and len(model.classes) > 1
         if learned is not None and can_be and work(model, n) <= MOST_WORK:
             held_out = hold_out(model, learned, kind, interactions=model.seeks_interactions)
-            found = assess(model, held_out)
+            found, sample = assess(model, held_out), held_out.sample
         share = 0.0
         if rows is not None and y is not None:
             share = _share_learned(model, learned, rows, encode_labels(y))
-        if held_out is not None:
-            sample = held_out.sample
         return cls(model, sample, found, held_out, rows, y, provenance or {}, share)
 
     @property
@@ -331,35 +322,26 @@ class Subject:
     @cached_property
     def shown(self) -> ShownRows | None:
         """The rows that the page shows; None if there are none, or they cannot be written."""
+        model = self.model
+        right: NDArray[np.integer] | None
         if self.rows is not None and len(self.rows):
-            return self._of_others()
-        if self.sample is not None and len(self.sample):
-            return self._of_sample()
-        return None
-
-    def _of_others(self) -> ShownRows:
-        assert self.rows is not None
-        right = None if self.labels is None else class_codes(self.model, self.labels.tolist())
-        chosen = choose(self.posterior, right)
-        places = [one.row for one in chosen]
-        rows = self.rows.take(np.array(places, np.int64))
-        labels = [None if self.labels is None else self.labels[row] for row in places]
-        more = ", most of which it has learned" if self.known else ""
-        source = f"the rows that were given{more}"
-        return ShownRows(rows, chosen, labels, list(explain(self.model, rows)), source)
-
-    def _of_sample(self) -> ShownRows | None:
-        """Return rows of the sample; their posteriors are as if they had not been learned."""
-        if self.sample is None or self._kept is None:
+            every, labels = self.rows, self.labels
+            right = None if labels is None else class_codes(model, labels.tolist())
+            chosen = choose(self.posterior, right)
+            more = ", most of which it has learned" if self.known else ""
+            source = f"the rows that were given{more}"
+        elif self.sample is not None and len(self.sample) and self._kept is not None:
+            every, right, batches = self._kept, self.sample.labels.codes, self.sample.encoded(model)
+            labels = model.classes[right]
+            found = left_out(model, batches, length_power=model.length_power)
+            chosen = choose(posterior(weighted_joint(model, found, batches)), right)
+            source = "rows that it has learned, judged as if it had not"
+        else:
             return None
-        model, labels = self.model, self.sample.labels
-        batches = self.sample.encoded(model)
-        found = left_out(model, batches, length_power=model.length_power)
-        chosen = choose(posterior(weighted_joint(model, found, batches)), labels.codes)
-        rows = self._kept.take(np.array([one.row for one in chosen], np.int64))
-        right = [model.classes[labels.codes[one.row]] for one in chosen]
-        source = "rows that it has learned, judged as if it had not"
-        return ShownRows(rows, chosen, right, list(explain(model, rows)), source)
+        places = [one.row for one in chosen]
+        rows = every.take(np.array(places, np.int64))
+        said = [None if labels is None else labels[row] for row in places]
+        return ShownRows(rows, chosen, said, list(explain(model, rows)), source)
 
 
 def _share_learned(model: Model, learned: Reservoir | None, rows: Rows, labels: Labels) -> float:
@@ -416,6 +398,10 @@ def _rows_of(model: Model, batch: Batch) -> Rows | None:
 
 
 LINES = 26  # of the table
+MOVED = {  # its columns, and what they are called
+    "what": "", "column": "column", "divergence": "divergence (nats)", "chance": "by chance",
+    "item": "item", "before": "before", "after": "after",
+}  # fmt: skip
 
 
 def moved(subject: Subject) -> str:
@@ -423,13 +409,11 @@ def moved(subject: Subject) -> str:
     found = subject.drift
     if found is None:
         return ""
-    names = ["", "column", "divergence (nats)", "by chance", "item", "before", "after"]
     columns = found.to_dict()
-    keys = ("what", "column", "divergence", "chance", "item", "before", "after")
-    lines = list(zip(*(columns[key][:LINES] for key in keys), strict=True))
+    lines = list(zip(*(columns[key][:LINES] for key in MOVED), strict=True))
     how = html.how_to_read(
         f"{found.between}: how far the shares of each column's levels, or bins, are apart. What is "
         "far beyond its mark has moved more than chance makes."
     )
     picture = svg_of(found.plot(), "drift", "Divergence of each column, over what chance makes")
-    return how + html.figure(picture) + html.table(names, lines)
+    return how + html.figure(picture) + html.table([*MOVED.values()], lines)
