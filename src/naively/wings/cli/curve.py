@@ -16,19 +16,9 @@ import click
 from naively import saving
 from naively.messages import say
 from naively.options import from_text
-from naively.wings.cli import shared
+from naively.wings.cli import options, shared
 from naively.wings.cli.learn import event_models_of
-from naively.wings.cli.options import (
-    Declared,
-    Format,
-    HowRead,
-    Verb,
-    Verbs,
-    data_argument,
-    format_option,
-    reading_options,
-    target_option,
-)
+from naively.wings.cli.options import Declared, Format, HowRead, Verb, Verbs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -78,8 +68,8 @@ def curve() -> None:
 
 
 @curve.command(cls=Verb)
-@data_argument
-@target_option
+@options.data_argument
+@options.target_option
 @click.option("--sizes", help="How many rows to learn: 10,100,1000, or shares: 0.01,0.1,1.0.")
 @click.option("--repeats", type=click.IntRange(min=1), default=5, help="Random orders of the rows.")
 @test_option
@@ -93,8 +83,8 @@ def curve() -> None:
 @smoothing_option
 @click.option("--weights", is_flag=True, help="Fit the weights of train at each size; slower.")
 @drawn(metric="accuracy")
-@reading_options
-@format_option
+@options.reading_options
+@options.format_option
 def learning(
     data: str,
     target: str | None,
@@ -133,13 +123,13 @@ def learning(
     metavar="DATA|MODEL",
     help="Labelled rows to learn, or a model file, as `train` writes it.",
 )
-@target_option
+@options.target_option
 @click.option("--values", help="Pseudo-counts, at least 0: 0,0.5,1.")
 @test_option
 @event_models_option
 @drawn(metric="log_loss")
-@reading_options
-@format_option
+@options.reading_options
+@options.format_option
 def smoothing(
     data: str,
     target: str | None,
@@ -178,8 +168,8 @@ def smoothing(
 
 
 @curve.command(cls=Verb)
-@data_argument
-@target_option
+@options.data_argument
+@options.target_option
 @click.option(
     "--time",
     help="The column of times or numbers that rows are put in order by, which is not "
@@ -198,8 +188,8 @@ def smoothing(
 @event_models_option
 @smoothing_option
 @drawn(metric="log_loss")
-@reading_options
-@format_option
+@options.reading_options
+@options.format_option
 def decay(
     data: str,
     target: str | None,

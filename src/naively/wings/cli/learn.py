@@ -20,20 +20,9 @@ import click
 from naively import saving
 from naively.messages import amount, say, tell
 from naively.options import COPIES, FileOptions, from_text, number_of
-from naively.wings.cli import shared
+from naively.wings.cli import options, shared
 from naively.wings.cli.ask import write_scores
-from naively.wings.cli.options import (
-    Format,
-    HowRead,
-    Verb,
-    data_argument,
-    format_option,
-    model_argument,
-    reading_options,
-    settings_options,
-    some_data_argument,
-    target_option,
-)
+from naively.wings.cli.options import Format, HowRead, Verb
 
 if TYPE_CHECKING:
     import numpy as np
@@ -68,11 +57,11 @@ def _no_class_weight(_context: object, _option: object, given: str | None) -> No
 
 
 @click.command(cls=Verb)
-@data_argument
+@options.data_argument
 @click.option(
     "--output", "-o", default="model.naively", help="The model file to write; .gz is compressed."
 )
-@target_option
+@options.target_option
 @click.option("--columns", help="Learn from these columns only: a,b,c.")
 @click.option("--ignore", help="Do not learn from these columns: a,b,c.")
 @click.option(
@@ -111,9 +100,9 @@ def _no_class_weight(_context: object, _option: object, given: str | None) -> No
     "fit the weights to it. Who has the file can read these rows.",
 )
 @click.option("--class-weight", hidden=True, expose_value=False, callback=_no_class_weight)
-@reading_options
-@format_option
-@settings_options
+@options.reading_options
+@options.format_option
+@options.settings_options
 def train(  # noqa: PLR0915, PLR0917  (options, not positions)
     data: str,
     output: str,
@@ -131,7 +120,7 @@ def train(  # noqa: PLR0915, PLR0917  (options, not positions)
     keep_rows: bool,
     how: HowRead,
     form: Format | None,
-    **options: str,
+    **settings: str,
 ) -> None:
     """Learn a model from labelled rows, write it to a file, and assess it.
 
@@ -153,7 +142,7 @@ def train(  # noqa: PLR0915, PLR0917  (options, not positions)
         event_models_of(event_models),
         class_prior="data" if late else prior,
         semi_supervised=semi_supervised,
-        **{name: from_text(name, given) for name, given in options.items()},
+        **{name: from_text(name, given) for name, given in settings.items()},
     )
     aside = None
     if part or semi_supervised or time:
@@ -349,10 +338,10 @@ output_option = click.option("--output", "-o", help="The model file to write; by
 
 
 @click.command(cls=Verb)
-@model_argument
-@data_argument
+@options.model_argument
+@options.data_argument
 @output_option
-@target_option
+@options.target_option
 @click.option(
     "--decay",
     type=float,
@@ -364,8 +353,8 @@ output_option = click.option("--output", "-o", help="The model file to write; by
     "--batch", type=click.IntRange(min=1), default=1000, help="Rows of a batch that --score scores."
 )
 @click.option("--again", is_flag=True, help="Learn a file that was learned before once more.")
-@reading_options
-@format_option
+@options.reading_options
+@options.format_option
 def update(
     model: str,
     data: str,
@@ -437,11 +426,11 @@ def _prequential(
 
 
 @click.command(cls=Verb)
-@model_argument
-@data_argument
+@options.model_argument
+@options.data_argument
 @output_option
-@target_option
-@reading_options
+@options.target_option
+@options.reading_options
 def forget(model: str, data: str, output: str | None, target: str | None, how: HowRead) -> None:
     """Unlearn labelled rows: counts are as if they had never been there; weights stay."""
     with _changing(model, output, data):
@@ -542,7 +531,7 @@ def _check_one_target(targets: dict[str, str | None]) -> None:
 
 
 @click.command(cls=Verb)
-@model_argument
+@options.model_argument
 @click.argument(
     "factor", type=float, help="Greater than 0: 0.99 takes one hundredth off all counts."
 )
@@ -560,13 +549,13 @@ def decay(model: str, factor: float, output: str | None) -> None:
 
 
 @click.command(cls=Verb)
-@model_argument
-@some_data_argument(
+@options.model_argument
+@options.some_data_argument(
     help="Labelled rows that were not learned; by default the sample in the file is used."
 )
 @output_option
-@target_option
-@reading_options
+@options.target_option
+@options.reading_options
 def calibrate(
     model: str, data: str | None, output: str | None, target: str | None, how: HowRead
 ) -> None:

@@ -46,9 +46,11 @@ def run(arguments: Sequence[str]) -> int:
     module = import_module(f"naively.wings.mail.verbs.{VERBS[verb][1]}")
     try:
         if verb == "filter":  # where they are plain, without a parser
-            options = module.read_options(verb, arguments[1:])
+            options = module.read_options(arguments[1:])
         else:
-            options = module.parser_of(verb).parse_intermixed_args(arguments[1:])
+            from naively.wings.mail.verbs.parser import parser_of
+
+            options = parser_of(verb).parse_intermixed_args(arguments[1:])
     except SystemExit as stop:  # help was given
         return int(stop.code or 0)
     except Exception as error:  # noqa: BLE001  the message is written even so

@@ -10,30 +10,11 @@ from naively.wings.mail.about import THRESHOLDS, Judged, judged_of, upper_bound
 from naively.wings.mail.passage import say
 from naively.wings.mail.table import open_table
 from naively.wings.mail.verbs.learn import messages_of
-from naively.wings.mail.verbs.options import contacts_of, labelled_mail, model_parser, probability
+from naively.wings.mail.verbs.options import contacts_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-
-    from naively.wings.mail.verbs.parser import Parser
-
-
-def parser_of(verb: str) -> Parser:
-    """Return what parses the arguments."""
-    parser = model_parser(
-        verb,
-        "Say how good a model is on mail that it has not learned: errors at several thresholds, "
-        "how far its probabilities can be believed, and which messages it takes for the other "
-        "class.",
-    )
-    labelled_mail(parser)
-    parser.add_argument(
-        "--threshold", type=probability, default=0.5,
-        help="Above this probability a message is spam; 0.5 unless given.",
-    )  # fmt: skip
-    parser.add_argument("--json", action="store_true", help="Write one JSON object instead.")
-    return parser
 
 
 def run(options: argparse.Namespace) -> int:

@@ -13,39 +13,12 @@ from naively.wings.mail.message import decode, read_message
 from naively.wings.mail.passage import say
 from naively.wings.mail.score import words_of
 from naively.wings.mail.table import MailTable, open_table
-from naively.wings.mail.verbs.options import model_parser, text_of
+from naively.wings.mail.verbs.options import text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator, Sequence
-
-    from naively.wings.mail.verbs.parser import Parser
-
-
-def parser_of(verb: str) -> Parser:
-    """Return what parses the arguments."""
-    if verb == "export":
-        return model_parser(
-            verb,
-            "Write the counts of a model as text, as bogofilter's `bogoutil -d` does: a line for "
-            "each word, with its messages of spam and of ham, and the day it was last learned.",
-            contacts=False,
-        )
-    parser = model_parser(
-        verb,
-        "Add counts to a model, which is made if it is not there: those of `naively mail export`, "
-        "of bogofilter (`bogoutil -d wordlist.db`), or of SpamAssassin (`sa-learn --backup`).",
-        contacts=False,
-    )
-    parser.add_argument(
-        "dump", nargs="?", metavar="FILE", help="The counts; standard input unless given."
-    )
-    parser.add_argument(
-        "--words-of", metavar="MAIL", action="append", default=[],
-        help="Mail that has the words of SpamAssassin's counts, of which it keeps hashes only.",
-    )  # fmt: skip
-    return parser
 
 
 def run(options: argparse.Namespace) -> int:

@@ -11,13 +11,9 @@ from naively.wings.mail.verbs.options import (
     chosen_text,
     contacts_of,
     cost,
-    count,
     lists_of,
-    model_parser,
-    named_header,
     probability,
     share,
-    what_is_spam,
 )
 from naively.wings.mail.verdict import CLASS, TEXTS
 
@@ -27,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from naively.wings.mail.message import Notes
-    from naively.wings.mail.verbs.parser import Parser
 
 STATUS = {"spam": 0, "ham": 1, "unsure": 2}  # the exit status of each class, as in bogofilter
 
@@ -48,12 +43,16 @@ def refuse(error: Exception) -> int:
     return pass_on(wrong)
 
 
-def read_options(verb: str, arguments: Sequence[str]) -> SimpleNamespace | argparse.Namespace:
+def read_options(arguments: Sequence[str]) -> SimpleNamespace | argparse.Namespace:
     """Return the options, or raise a ValueError that says what is wrong with them."""
-    options = _read_plainly(arguments) or parser_of(verb).parse_intermixed_args(arguments)
+    options: SimpleNamespace | argparse.Namespace | None = _read_plainly(arguments)
+    if options is None:
+        from naively.wings.mail.verbs.parser import parser_of
+
+        options = parser_of("filter").parse_intermixed_args(arguments)
     if options.unsure and options.unsure[0] > options.unsure[1]:
         raise ValueError(
-            f"--unsure: the lower probability comes first. See `naively mail {verb} --help`."
+            "--unsure: the lower probability comes first. See `naively mail filter --help`."
         )
     return options
 
@@ -99,39 +98,6 @@ def _read_plainly(arguments: Sequence[str]) -> SimpleNamespace | None:
         return None
     named = {name.removeprefix("--").replace("-", "_"): value for name, value in found.items()}
     return SimpleNamespace(**(DEFAULTS | named))
-
-
-def parser_of(verb: str) -> Parser:
-    """Return what parses the arguments."""
-    made = model_parser(
-        verb,
-        "Read one message on standard input and write it out with the headers X-Naively-Class "
-        "(spam, ham or unsure) and X-Naively-Probability (that it is spam), without any of these "
-        "names that it came with, and otherwise unchanged. On an error the message is written as "
-        "it came; where it could not be read or written, the status is 75. With MAIL, say of each "
-        "of its messages what it is, as a line of JSON; the status is 3 if one cannot be read.",
-    )
-    made.add_argument(
-        "mail", nargs="*", metavar="MAIL",
-        help="mbox, Maildir, .eml, or a folder of these. Default: one message on standard input.",
-    )  # fmt: skip
-    made.add_argument(
-        "--jobs", type=count, metavar="N", default=None,
-        help="Of MAIL, how many processes filter; as many as there are processors unless given.",
-    )  # fmt: skip
-    for flag, what in {
-        "--exit-code": "Exit with status 0 spam, 1 ham, 2 unsure, 3 error.",
-        "--explain": "Add the ten words of greatest weight, as a header.",
-        "--spam-headers": "Add X-Spam-Status and X-Spam-Flag, as SpamAssassin does, in place of "
-        "all X-Spam-*.",
-    }.items():
-        made.add_argument(flag, action="store_true", help=what)
-    named_header(made)
-    what_is_spam(made).add_argument(
-        "--unsure", nargs=2, type=probability, metavar=("LOW", "HIGH"),
-        help="Between these probabilities of spam, the class is unsure.",
-    )  # fmt: skip
-    return made
 
 
 def _filter(options: argparse.Namespace, message: bytes, whole: bool) -> tuple[bytes, int]:

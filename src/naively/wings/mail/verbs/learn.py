@@ -13,38 +13,12 @@ from naively.wings.mail.learn import learn
 from naively.wings.mail.mailbox import read_labelled, read_messages
 from naively.wings.mail.message import read_message
 from naively.wings.mail.passage import say
-from naively.wings.mail.verbs.options import contacts_of, labelled_mail, model_parser
+from naively.wings.mail.verbs.options import contacts_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
-
-    from naively.wings.mail.verbs.parser import Parser
-
-
-WHAT = {
-    "learn": "Add messages to the filter's model file, which is made if it is not there.",
-    "unlearn": "Take messages back from a model file, as if they had never been learned.",
-}
-
-
-def parser_of(verb: str) -> Parser:
-    """Return what parses the arguments."""
-    parser = model_parser(verb, WHAT[verb])
-    parser.set_defaults(forget=verb == "unlearn", remember=None)
-    if verb == "learn":
-        parser.add_argument(
-            "--no-remember", action="store_false", dest="remember", default=None,
-            help="Keep no digests of the messages of a new model: then one may be learned twice, "
-            "and a correction must be unlearned first.",
-        )  # fmt: skip
-    labelled_mail(parser)
-    parser.add_argument(
-        "--forwarded", action="store_true",
-        help="Take the messages that are attached to these instead of them.",
-    )  # fmt: skip
-    return parser
 
 
 def run(options: argparse.Namespace) -> int:
