@@ -20,21 +20,8 @@ from naively.kernels.reference import FAR, Floats
 from naively.kernels.strings import Strings
 from naively.kernels.texts import Row
 from naively.kernels.tokens import splitter
+from naively.terms import views
 from naively.terms.functions import Above, Line, OneOf, Step
-from naively.terms.views import (
-    AnyTerm,
-    BinsTerm,
-    Cell,
-    LevelsTerm,
-    LineTerm,
-    OfCell,
-    ParabolaTerm,
-    PresenceTerm,
-    ProductTerm,
-    RuleTerm,
-    TokensTerm,
-    cells_of,
-)
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -140,8 +127,7 @@ class Graph:
     def strings(self, values: Sequence[str]) -> Tensor:
         """Return a constant tensor of strings."""
         name = f"c.{len(self.constants)}"
-        of = self._helper.make_tensor(name, 8, [len(values)], [v.encode() for v in values])
-        self.constants.append(of)
+        self.default(name, np.array(values, object))
         return name
 
     def default(self, name: str, array: Any) -> None:
@@ -278,23 +264,25 @@ def key_of(column: str, what: What, split: Plain = None) -> Key:
     return column, what, "" if split is None else repr(sorted(split.items()))
 
 
-def _read(term: AnyTerm) -> Iterator[Input]:
+def _read(term: views.AnyTerm) -> Iterator[Input]:
     """Yield what a term reads."""
-    of_levels: list[Cell] = []  # of which it reads the level, rather than whether they are there
+    of_levels: list[
+        views.Cell
+    ] = []  # of which it reads the level, rather than whether they are there
     match term:
-        case TokensTerm():
+        case views.TokensTerm():
             column = term.cell.column
             yield Input("", column, "tokens", dict(term.split))
             if term.there.any():
                 yield Input("", column, "missing")
             return
-        case LevelsTerm():
+        case views.LevelsTerm():
             of_levels = [term.cell]
-        case ProductTerm():
+        case views.ProductTerm():
             of_levels = _by_level((term.a, term.b))
-        case RuleTerm():
+        case views.RuleTerm():
             of_levels = _by_level(term.conditions)
-    for cell in cells_of(term):
+    for cell in views.cells_of(term):
         if cell.kind in NUMBERS:
             yield from (Input("", name, "number") for name in cell.columns)
             continue
@@ -303,7 +291,7 @@ def _read(term: AnyTerm) -> Iterator[Input]:
         yield Input("", cell.column, "missing")
 
 
-def _by_level(functions: Sequence[OfCell[Line | Step | Above | OneOf]]) -> list[Cell]:
+def _by_level(functions: Sequence[views.OfCell[Line | Step | Above | OneOf]]) -> list[views.Cell]:
     """Return the cells of which functions read the level."""
     return [of.cell for of in functions if isinstance(of.function, Step | OneOf)]
 
@@ -391,15 +379,15 @@ class Scored:
         self.added: list[Tensor] = []
         self.lines: list[Tensor] = []
         self.slopes: list[Floats] = []
-        self.presence: dict[str, PresenceTerm] = {}
+        self.presence: dict[str, views.PresenceTerm] = {}
 
     def all(self, card: Scorecard) -> list[Tensor]:
         """Return what all terms add."""
         # What a cell adds as it is there is in its bins' numbers, if it has some.
-        self.presence = {of.cell.column: of for of in card.every(PresenceTerm)}
+        self.presence = {of.cell.column: of for of in card.every(views.PresenceTerm)}
         for term in card.terms:
             self._add(term)
-        rules = card.every(RuleTerm)
+        rules = card.every(views.RuleTerm)
         for i in range(0, len(rules), AT_ONCE):
             self._add_rules(rules[i : i + AT_ONCE])
         for of in self.presence.values():
@@ -411,39 +399,36 @@ class Scored:
             self.added.append(self.graph.op("MatMul", lines, slopes))
         return self.added
 
-    def _add(self, term: AnyTerm) -> None:
+    def _add(self, term: views.AnyTerm) -> None:
         """Add a term, unless it is one of those that are added last, presence and rules."""
         op, of = self.graph.op, self.graph.constant
         match term:
-            case BinsTerm():
+            case views.BinsTerm():
                 at = self.graph.reached(self._number(term.cell), term.edges)
                 self._add_row(term.cell, at, term.points)
-            case LevelsTerm():
+            case views.LevelsTerm():
                 self._add_row(term.cell, self._place(term.cell, term.levels), term.points)
-            case LineTerm():
+            case views.LineTerm():
                 x, missing = self._number(term.cell), self._missing(term.cell)
                 line = self._line(x, missing, term.low, term.high, term.centre)
                 self._add_slope(line, term.slope)
-            case ParabolaTerm():
+            case views.ParabolaTerm():
                 far = self._clipped(op("Sub", self._number(term.cell), of([term.mean])), -FAR, FAR)
                 added = op("Mul", op("Mul", far, far), of([-term.half_precision]))
                 nothing = self._missing(term.cell)
                 self.added.append(op("Where", nothing, of([[0.0]]), added))
-            case TokensTerm():
+            case views.TokensTerm():
                 self._add_tokens(term)
-            case ProductTerm():
+            case views.ProductTerm():
                 both = op("Mul", self._factor(term.a), self._factor(term.b))
                 both = op("Div", both, of([[term.scale]]))
                 self._add_slope(self._clipped(both, -term.most, term.most), term.slope)
 
-    def _add_row(self, cell: Cell, at: Tensor, points: Floats) -> None:
+    def _add_row(self, cell: views.Cell, at: Tensor, points: Floats) -> None:
         """Add the row of a table, and none where the cell is missing."""
         missing = np.zeros(points.shape[1])
-        if (
-            not cell.log
-            and not cell.combined
-            and (of := self.presence.pop(cell.column, None)) is not None
-        ):
+        is_plain = not (cell.log or cell.combined)
+        if is_plain and (of := self.presence.pop(cell.column, None)) is not None:
             points, missing = points + of.there, of.missing
         # Where is several times slower in onnxruntime.
         none = self.graph.op("Cast", self._missing(cell), to=INTEGER)
@@ -460,11 +445,10 @@ class Scored:
         product = op("Mul", line, self.graph.constant([slope]))
         self.added.append(op("Where", op("Equal", line, zero), zero, product))
 
-    def _input(self, cell: Cell, what: str, of: TokensTerm | None = None) -> Tensor:
-        split = dict(of.split) if of is not None and what == "tokens" else None
-        return self.inputs[key_of(cell.column, what, split)].name  # type: ignore[arg-type]
+    def _input(self, cell: views.Cell, what: What, split: Plain = None) -> Tensor:
+        return self.inputs[key_of(cell.column, what, split)].name
 
-    def _number(self, cell: Cell) -> Tensor:
+    def _number(self, cell: views.Cell) -> Tensor:
         x, op = self._input(cell, "number"), self.graph.op
         if cell.combined is None:
             return op("Log", x) if cell.log else x
@@ -475,12 +459,12 @@ class Scored:
         y = op("Mul", y, self.graph.constant([[cell.combined.times]]))
         return op("Add" if cell.combined.operator == "+" else "Sub", x, y)
 
-    def _missing(self, cell: Cell) -> Tensor:
+    def _missing(self, cell: views.Cell) -> Tensor:
         if cell.kind in NUMBERS:
             return self.graph.op("IsNaN", self._number(cell))
         return self._input(cell, "missing")
 
-    def _place(self, cell: Cell, levels: Sequence[Level]) -> Tensor:
+    def _place(self, cell: views.Cell, levels: Sequence[Level]) -> Tensor:
         """Return the place of a cell's level, of shape (n, 1); after the last if it is unknown."""
         op, whole = self.graph.op, self.graph.whole
         if cell.part is not None:
@@ -498,7 +482,7 @@ class Scored:
         of_level = op("Gather", whole([len(levels), *(numbers[x] for x in ascending)]), at)
         return op("Where", op("Equal", found, x), of_level, whole([[len(levels)]]))
 
-    def _part(self, cell: Cell, part: Cycle) -> Tensor:
+    def _part(self, cell: views.Cell, part: Cycle) -> Tensor:
         """Return the hour from 0, the weekday from Monday, or the month from 0, of shape (n, 1)."""
         op, whole, of = self.graph.op, self.graph.whole, self.graph.constant
         x = self._number(cell)
@@ -539,7 +523,7 @@ class Scored:
         distance = op("Sub", self._clipped(x, low, high), of([[centre]]))
         return op("Where", missing, of([[0.0]]), distance)
 
-    def _factor(self, of: OfCell[Line | Step]) -> Tensor:
+    def _factor(self, of: views.OfCell[Line | Step]) -> Tensor:
         op, constant = self.graph.op, self.graph.constant
         missing, function = self._missing(of.cell), of.function
         match function:
@@ -556,7 +540,7 @@ class Scored:
                 x = self._line(x, missing, low, high, centre)
         return op("Div", x, constant([[function.scale]]))
 
-    def _add_rules(self, rules: Sequence[RuleTerm]) -> None:
+    def _add_rules(self, rules: Sequence[views.RuleTerm]) -> None:
         """Add what some rules say: tensors of shape (n, conditions), then (n, rules)."""
         op, whole = self.graph.op, self.graph.whole
         every = list(dict.fromkeys(of for rule in rules for of in rule.conditions))
@@ -575,7 +559,7 @@ class Scored:
         points = op("Gather", table, op("Add", cell, whole([first])))
         self.added.append(op("ReduceSum", points, whole([1]), keepdims=0))
 
-    def _side(self, of: OfCell[Above | OneOf]) -> Tensor:
+    def _side(self, of: views.OfCell[Above | OneOf]) -> Tensor:
         """Return the side of each cell: 1 where a condition holds, 0 or 2 where not, (n, 1)."""
         op, whole = self.graph.op, self.graph.whole
         match of.function:
@@ -588,10 +572,10 @@ class Scored:
                 side = op("Cast", reached, to=INTEGER)
         return op("Where", self._missing(of.cell), whole([[of.missing]]), side)
 
-    def _add_tokens(self, term: TokensTerm) -> None:
+    def _add_tokens(self, term: views.TokensTerm) -> None:
         op, of, whole = self.graph.op, self.graph.constant, self.graph.whole
         unknown = len(term.tokens)
-        at = self.graph.number_of(self._input(term.cell, "tokens", term), term.tokens)
+        at = self.graph.number_of(self._input(term.cell, "tokens", dict(term.split)), term.tokens)
         if term.binary:  # sorted, so that a token that comes again follows itself
             wide = op("Slice", op("Shape", at), whole([1]), whole([2]))
             at = self.graph.sorted(at, wide)
@@ -605,6 +589,6 @@ class Scored:
             length = op("Pow", op("Max", count, of([[1.0]])), of(term.length_power))
             added = op("Div", added, length)
         if term.there.any():
-            missing = self._input(term.cell, "missing", term)
+            missing = self._input(term.cell, "missing")
             added = op("Add", added, op("Where", missing, of([[0.0]]), of([term.there])))
         self.added.append(added)

@@ -180,32 +180,27 @@ class _Held:
     division: Division
 
 
+@dataclass(frozen=True)
 class Models:
     """The models of users, each read again when its file was changed."""
 
     # A file is read into memory, not mapped, as somebody may overwrite it.
-
-    def __init__(
-        self, path: str, costs: Costs = EQUAL, at_most: float | None = None, lists: Lists = NOBODY
-    ) -> None:
-        # path: a model file for all users, or a folder, in which ann.naively is the model of ann;
-        # costs: of taking ham for spam, and spam for ham; at_most: the share of good mail that may
-        # be taken for spam, instead of costs; lists: senders whose mail is ham, and those whose
-        # mail is spam
-        self._path, self._costs, self._at_most = Path(path), costs, at_most
-        self._lists = lists
-        self._held: OrderedDict[Path, _Held] = OrderedDict()
-        self._lock = threading.Lock()
+    path: Path  # a model file for all users, or a folder, in which ann.naively is the model of ann
+    costs: Costs = EQUAL
+    at_most: float | None = None  # the share of good mail that may be taken for spam, if not costs
+    lists: Lists = NOBODY
+    _held: OrderedDict[Path, _Held] = field(default_factory=OrderedDict, init=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
 
     def path_of(self, user: str | None) -> Path:
         """Return the file of a user's model."""
-        if not self._path.is_dir():
-            return self._path
+        if not self.path.is_dir():
+            return self.path
         if user is None:
             raise RefusedError("EX_NOUSER", "Each user has a model here, and none is named.")
         if not USER.fullmatch(user):
             raise RefusedError("EX_NOUSER", f"No user can have the name {user[:80]!r}.")
-        return self._path / f"{user}{SUFFIX}"
+        return self.path / f"{user}{SUFFIX}"
 
     def of(self, user: str | None) -> _Held:
         """Return what the words of a user's mail weigh, and when it is spam."""
@@ -221,7 +216,7 @@ class Models:
                     table = MailTable.from_bytes(path.read_bytes())
                 except ValueError as error:
                     raise ValueError(f"{path} cannot be used: {error}.") from error
-                division = division_of(table, self._costs, None, self._at_most, self._lists)
+                division = division_of(table, self.costs, None, self.at_most, self.lists)
                 self._held[path] = held = _Held(about, WordWeights(table), division)
             self._held.move_to_end(path)
             if len(self._held) > MODELS:

@@ -6,21 +6,13 @@ from functools import partial
 from types import SimpleNamespace
 
 from naively.wings.mail.passage import ERROR, pass_on, say
-from naively.wings.mail.verbs.options import (
-    chosen_name,
-    chosen_text,
-    contacts_of,
-    cost,
-    lists_of,
-    probability,
-    share,
-)
+from naively.wings.mail.verbs.options import contacts_of, lists_of, read_plainly
 from naively.wings.mail.verdict import CLASS, TEXTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from naively.wings.mail.message import Notes
 
@@ -45,7 +37,7 @@ def refuse(error: Exception) -> int:
 
 def read_options(arguments: Sequence[str]) -> SimpleNamespace | argparse.Namespace:
     """Return the options, or raise a ValueError that says what is wrong with them."""
-    options: SimpleNamespace | argparse.Namespace | None = _read_plainly(arguments)
+    options: SimpleNamespace | argparse.Namespace | None = read_plainly(arguments)
     if options is None:
         from naively.wings.mail.verbs.parser import parser_of
 
@@ -55,49 +47,6 @@ def read_options(arguments: Sequence[str]) -> SimpleNamespace | argparse.Namespa
             "--unsure: the lower probability comes first. See `naively mail filter --help`."
         )
     return options
-
-
-def _file(name: str) -> str:
-    """Return the name of a file; what may be an option is for the parser."""
-    if name[:1] == "-":
-        raise ValueError
-    return name
-
-
-DEFAULTS: dict[str, object] = {
-    "contacts": None, "exit_code": False, "explain": False, "spam_headers": False, "unsure": None,
-    "costs": (1.0, 1.0), "at_most": None, "allow": None, "block": None, "header": CLASS,
-    "texts": TEXTS, "mail": [],
-}  # fmt: skip
-CHOICE = {"--unsure", "--costs", "--at-most"}  # of which one is given at most
-VALUES: dict[str, list[Callable[[str], object]]] = {  # of each option, what reads its values
-    "model": [], "--exit-code": [], "--explain": [], "--spam-headers": [], "--contacts": [_file],
-    "--unsure": [probability, probability], "--costs": [cost, cost], "--at-most": [share],
-    "--allow": [_file], "--block": [_file], "--header": [chosen_name],
-    "--texts": [chosen_text] * len(TEXTS),
-}  # fmt: skip
-
-
-def _read_plainly(arguments: Sequence[str]) -> SimpleNamespace | None:
-    """Return the options if they are plain, or None: the parser takes as long as a message."""
-    found: dict[str, object] = {}
-    left = list(arguments)
-    while left:
-        word = left.pop(0)
-        name = word if word[:1] == "-" else "model"
-        kinds = VALUES.get(name)
-        if kinds is None or name in found or len(left) < len(kinds):
-            return None
-        values, left = left[: len(kinds)], left[len(kinds) :]
-        try:
-            read = [kind(value) for kind, value in zip(kinds, values, strict=True)]
-        except Exception:  # noqa: BLE001  the parser says what is wrong
-            return None
-        found[name] = word if name == "model" else read[0] if len(read) == 1 else read or True
-    if "model" not in found or len(found.keys() & CHOICE) > 1:
-        return None
-    named = {name.removeprefix("--").replace("-", "_"): value for name, value in found.items()}
-    return SimpleNamespace(**(DEFAULTS | named))
 
 
 def _filter(options: argparse.Namespace, message: bytes, whole: bool) -> tuple[bytes, int]:

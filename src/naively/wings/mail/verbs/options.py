@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from math import inf
+from types import SimpleNamespace
 
 from naively.wings.mail.headers import header_name, header_text
-from naively.wings.mail.verdict import NOBODY
+from naively.wings.mail.verdict import CLASS, NOBODY, TEXTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from naively.wings.mail.verdict import Lists
 
@@ -89,3 +90,49 @@ count = _number(  # of processes, threads or clients
     "count", int, lambda n: 0 < n <= 1000, "is too few or too many: give a number from 1 to 1000"
 )
 port = _number("port", int, lambda n: 0 <= n < 1 << 16, "is no port: give one from 0 to 65535")
+
+
+# --- The options of `filter` without a parser, which takes as long to import as a message to filter
+
+
+def _file(name: str) -> str:
+    """Return the name of a file; what may be an option is for the parser."""
+    if name[:1] == "-":
+        raise ValueError
+    return name
+
+
+DEFAULTS: dict[str, object] = {
+    "contacts": None, "exit_code": False, "explain": False, "spam_headers": False, "unsure": None,
+    "costs": (1.0, 1.0), "at_most": None, "allow": None, "block": None, "header": CLASS,
+    "texts": TEXTS, "mail": [],
+}  # fmt: skip
+CHOICE = {"--unsure", "--costs", "--at-most"}  # of which one is given at most
+VALUES: dict[str, list[Callable[[str], object]]] = {  # of each option, what reads its values
+    "model": [], "--exit-code": [], "--explain": [], "--spam-headers": [], "--contacts": [_file],
+    "--unsure": [probability, probability], "--costs": [cost, cost], "--at-most": [share],
+    "--allow": [_file], "--block": [_file], "--header": [chosen_name],
+    "--texts": [chosen_text] * len(TEXTS),
+}  # fmt: skip
+
+
+def read_plainly(arguments: Sequence[str]) -> SimpleNamespace | None:
+    """Return the options if they are plain, or None: the parser takes as long as a message."""
+    found: dict[str, object] = {}
+    left = list(arguments)
+    while left:
+        word = left.pop(0)
+        name = word if word[:1] == "-" else "model"
+        kinds = VALUES.get(name)
+        if kinds is None or name in found or len(left) < len(kinds):
+            return None
+        values, left = left[: len(kinds)], left[len(kinds) :]
+        try:
+            read = [kind(value) for kind, value in zip(kinds, values, strict=True)]
+        except Exception:  # noqa: BLE001  the parser says what is wrong
+            return None
+        found[name] = word if name == "model" else read[0] if len(read) == 1 else read or True
+    if "model" not in found or len(found.keys() & CHOICE) > 1:
+        return None
+    named = {name.removeprefix("--").replace("-", "_"): value for name, value in found.items()}
+    return SimpleNamespace(**(DEFAULTS | named))

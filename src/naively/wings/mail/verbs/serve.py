@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+from pathlib import Path
 
 from naively.wings.mail.verbs.options import contacts_of, lists_of
 
@@ -15,12 +15,13 @@ def run(options: argparse.Namespace) -> int:
     """Serve until told to stop, and return the exit status."""
     from naively.wings.mail.serve import Log, Models, Service, serve
 
-    if not options.allow_tell and not os.path.exists(options.model):  # noqa: PTH110
+    path = Path(options.model)
+    if not options.allow_tell and not path.exists():
         raise FileNotFoundError(
             f"There is no model {options.model}: make it by `naively mail learn`, or let clients "
             "do so by --allow-tell."
         )
-    models = Models(options.model, options.costs, options.at_most, lists_of(options))
+    models = Models(path, options.costs, options.at_most, lists_of(options))
     settings = Service(
         models,
         contacts_of(options.contacts),
