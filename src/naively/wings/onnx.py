@@ -176,10 +176,10 @@ class Graph:
         at = self.whole([[0]])
         for step in steps:
             edge = self.op("Gather", padded, self.op("Add", at, self.whole(step - 1)))
-            up = self.op("Cast", self.op("GreaterOrEqual", x, edge), to=7)
+            up = self.op("Cast", self.op("GreaterOrEqual", x, edge), to=INT64)
             at = self.op("Add", at, self.op("Mul", up, self.whole(step)))
         # Without edges nothing has the shape of x yet.
-        return at if steps else self.op("Mul", self.op("Cast", x, to=7), self.whole(0))
+        return at if steps else self.op("Mul", self.op("Cast", x, to=INT64), self.whole(0))
 
     def sorted(self, whole: Tensor, wide: Tensor) -> Tensor:
         """Return whole numbers (n, m) in ascending order along each row, which has ``wide``."""
@@ -363,7 +363,6 @@ def _tokens(of: Input, texts: Sequence[Row]) -> NDArray[Any]:
 # --- The terms of a scorecard as operators of ONNX -----------------------------------------------
 
 
-INTEGER = 7
 AT_ONCE = 16  # rules that are added up together
 DAY, HOUR = 86_400_000_000, 3_600_000_000  # in microseconds
 FARTHEST_TIME = 9e12  # seconds, which are a count of microseconds still
@@ -391,7 +390,7 @@ class Scored:
         for i in range(0, len(rules), AT_ONCE):
             self._add_rules(rules[i : i + AT_ONCE])
         for of in self.presence.values():
-            there = self.graph.op("Cast", self._missing(of.cell), to=INTEGER)
+            there = self.graph.op("Cast", self._missing(of.cell), to=INT64)
             self.added.append(self.graph.rows_of(np.stack([of.there, of.missing]), there))
         if self.lines:
             lines = self.graph.op("Concat", *self.lines, axis=1)
@@ -431,7 +430,7 @@ class Scored:
         if is_plain and (of := self.presence.pop(cell.column, None)) is not None:
             points, missing = points + of.there, of.missing
         # Where is several times slower in onnxruntime.
-        none = self.graph.op("Cast", self._missing(cell), to=INTEGER)
+        none = self.graph.op("Cast", self._missing(cell), to=INT64)
         none = self.graph.op("Mul", none, self.graph.whole([[len(points)]]))
         place = self.graph.op("Max", at, none)
         self.added.append(self.graph.rows_of(np.vstack([points, missing]), place))
@@ -488,7 +487,7 @@ class Scored:
         x = self._number(cell)
         there = op("Where", op("IsNaN", x), of([[0.0]]), x)
         near = self._clipped(there, -FARTHEST_TIME, FARTHEST_TIME)
-        micro = op("Cast", op("Round", op("Mul", near, of([[1e6]]))), to=INTEGER)
+        micro = op("Cast", op("Round", op("Mul", near, of([[1e6]]))), to=INT64)
         if part == "hour":
             return self._whole_division(op("Mod", micro, whole([[DAY]])), HOUR)
         day = self._whole_division(micro, DAY)
@@ -536,7 +535,7 @@ class Scored:
             case Line(low, high, centre):
                 x = self._number(of.cell)
                 if of.cell.above is not None:
-                    x = op("Cast", op("Greater", x, constant([[of.cell.above]])), to=11)
+                    x = op("Cast", op("Greater", x, constant([[of.cell.above]])), to=DOUBLE)
                 x = self._line(x, missing, low, high, centre)
         return op("Div", x, constant([[function.scale]]))
 
@@ -569,7 +568,7 @@ class Scored:
                 side = op("Gather", whole(sides), self._place(of.cell, levels))
             case Above(edge):
                 reached = op("GreaterOrEqual", self._number(of.cell), self.graph.constant([[edge]]))
-                side = op("Cast", reached, to=INTEGER)
+                side = op("Cast", reached, to=INT64)
         return op("Where", self._missing(of.cell), whole([[of.missing]]), side)
 
     def _add_tokens(self, term: views.TokensTerm) -> None:
@@ -584,7 +583,7 @@ class Scored:
         points = np.vstack([term.points, np.zeros(term.points.shape[1])])
         added = op("ReduceSum", op("Gather", of(points), at), whole([1]), keepdims=0)
         if term.length_power:
-            known = op("Cast", op("Less", at, whole([[unknown]])), to=11)
+            known = op("Cast", op("Less", at, whole([[unknown]])), to=DOUBLE)
             count = op("ReduceSum", known, whole([1]), keepdims=1)
             length = op("Pow", op("Max", count, of([[1.0]])), of(term.length_power))
             added = op("Div", added, length)

@@ -5,7 +5,7 @@ They write a table, and a picture if it is named.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import update_wrapper
 from io import BytesIO
 from pathlib import Path
@@ -45,7 +45,7 @@ def drawn(metric: str) -> Callable[[Declared], Declared]:
 
     def declare(verb: Declared) -> Declared:
         def write(*, out: str | None, metric: str, form: Format | None, **given: Any) -> None:
-            _check(out, [given[name] for name in ("data", "test") if given.get(name)], metric)
+            _check(out, filter(None, map(given.get, ("data", "test"))), metric)
             curve = verb(**given)
             shared.write_table(curve, form)
             if out is not None:
@@ -242,7 +242,7 @@ def _number(written: str, option: str, what: str) -> float:
     raise ValueError(f"{option} must be {what}; got {written!r}.")
 
 
-def _check(out: str | None, inputs: list[str], metric: str) -> None:
+def _check(out: str | None, inputs: Iterable[str], metric: str) -> None:
     """Raise what is wrong with the picture before the work for it is done."""
     from naively.assess.curves import check_metric
     from naively.wings.pictures.axes import pyplot

@@ -6,8 +6,8 @@ import hashlib
 import re
 import sys
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -266,12 +266,6 @@ def _hold_out(given: str) -> float | int:
     return part if part < 1 else int(part)
 
 
-def _numbers(given: Collection[str]) -> list[float]:
-    """Return finite numbers; none of them if a text is not one."""
-    numbers = [number for number in map(number_of, given) if number is not None]
-    return numbers if len(numbers) == len(given) else []
-
-
 def event_models_of(given: str) -> str | dict[str, str]:
     """Return --event-models: one for all, or by column."""
     return shared.pairs(given, "--event-models") if "=" in given else given
@@ -287,10 +281,11 @@ def _class_prior(given: str) -> str | dict[str, float] | Beta | Dirichlet:
         return shared.numbers_by_name(given, "--class-prior")
     written = re.fullmatch(r"\s*(beta|dirichlet)\s*\(([^()]*)\)\s*", given, re.IGNORECASE)
     name, inside = written.groups() if written else ("", "")
-    counts = _numbers(inside.split(","))
-    if name.lower() == "beta" and len(counts) == 2:
+    parts = inside.split(",")
+    counts = [number for number in map(number_of, parts) if number is not None]
+    if name.lower() == "beta" and len(counts) == len(parts) == 2:
         return Beta(*counts)
-    if name.lower() == "dirichlet" and counts:
+    if name.lower() == "dirichlet" and len(counts) == len(parts):
         return Dirichlet(counts[0] if len(counts) == 1 else counts)
     raise ValueError(
         f"--class-prior must be {', '.join(PRIORS)}, probabilities such as a=0.3,b=0.7, beta(a,b) "
@@ -374,8 +369,7 @@ def update(
     Weights stay, unless the file holds a sample of rows: then they are fitted to it again once
     the rows that came since are a tenth of those before. With --decay the sample is dropped.
     """
-    with _changing(model, output, data):
-        nb, provenance, sampled = _open(model)
+    with _changing(model, output, data) as (nb, provenance, sampled):
         digest = digest_of(data)
         known = nb.history_.learned(digest)
         if known is not None and not again:
@@ -383,7 +377,6 @@ def update(
                 f"{model} has learned {data} already, as {known.source} at {known.when}; give "
                 "--again to learn it once more."
             )
-        target = target or provenance.get("target")
         rows, y, beside = _labelled(nb, data, how, target, provenance)
         before = nb.class_count_.sum()
         if score:
@@ -433,9 +426,7 @@ def _prequential(
 @options.reading_options
 def forget(model: str, data: str, output: str | None, target: str | None, how: HowRead) -> None:
     """Unlearn labelled rows: counts are as if they had never been there; weights stay."""
-    with _changing(model, output, data):
-        nb, provenance, sampled = _open(model)
-        target = target or provenance.get("target")
+    with _changing(model, output, data) as (nb, provenance, sampled):
         rows, y, beside = _labelled(nb, data, how, target, provenance)
         before = nb.class_count_.sum()
         nb.forget(rows, y, beside.get("frequencies"))
@@ -543,8 +534,7 @@ def decay(model: str, factor: float, output: str | None) -> None:
 
         mail_models.decay(model, factor, output)
         return
-    with _changing(model, output):
-        nb, provenance, sampled = _open(model)
+    with _changing(model, output) as (nb, provenance, sampled):
         _write(nb.decay(factor), output or model, provenance, "Decayed", sampled=sampled)
 
 
@@ -564,8 +554,7 @@ def calibrate(
     They are fitted to labelled rows that were not learned, or to the sample of the learned rows
     that `train --keep-rows` has kept in the file, each left out in turn.
     """
-    with _changing(model, output, *([] if data is None else [data])):
-        nb, provenance, sampled = _open(model)
+    with _changing(model, output, *filter(None, [data])) as (nb, provenance, sampled):
         if data is None:
             if not sampled:
                 raise ValueError(f"{model} holds no sample of rows; give rows that it never saw.")
@@ -586,6 +575,7 @@ def _labelled(
     """Return the rows of DATA, their labels, and their frequencies and groups as in training."""
     from naively.schema.schema import list_names
 
+    target = target or provenance.get("target")
     rows, table = shared.rows_for(nb.model_, data, how.over(provenance), target, learns=True)
     known = ("frequencies", "groups", "time")
     named: dict[str, str] = {what: provenance[what] for what in known if what in provenance}
@@ -626,11 +616,15 @@ def locked(path: str) -> AbstractContextManager[object]:
     )
 
 
-def _changing(model: str, output: str | None, *inputs: str) -> AbstractContextManager[object]:
-    """Take the lock of the file that a verb will write, which must not be one of its inputs."""
+@contextmanager
+def _changing(
+    model: str, output: str | None, *inputs: str
+) -> Iterator[tuple[NaiveBayes, Saved, bool]]:
+    """Open a model under the lock of the file that a verb will write, which is no input of it."""
     path = output or model
     saving.check_output(path, inputs)
-    return locked(path)
+    with locked(path):
+        yield _open(model)
 
 
 def _open(path: str) -> tuple[NaiveBayes, Saved, bool]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
 from enum import StrEnum
 from functools import partial, update_wrapper
@@ -79,23 +79,28 @@ class Verb(click.Command):
                 formatter.write_dl(records)
 
 
-class Verbs(click.Group):
-    """Verbs, in their order; those that are named with a module are imported when asked for."""
+class OfModules(Mapping[str, click.Command]):
+    """Verbs by name, each of which is imported from its module when it is asked for."""
 
-    def __init__(
-        self, *declared: Any, modules: Mapping[str, str] | None = None, **settings: Any
-    ) -> None:
-        super().__init__(*declared, **settings)
-        self.modules = modules or {}
+    def __init__(self, modules: Mapping[str, str]) -> None:
+        self.modules = modules
+
+    def __getitem__(self, verb: str) -> click.Command:
+        found: click.Command = getattr(import_module(self.modules[verb]), verb)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.modules)
+
+    def __len__(self) -> int:
+        return len(self.modules)
+
+
+class Verbs(click.Group):
+    """Verbs, in their order."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        return [*self.modules, *self.commands]
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in self.modules:
-            return super().get_command(ctx, cmd_name)
-        found: click.Command = getattr(import_module(self.modules[cmd_name]), cmd_name)
-        return found
+        return [*self.commands]
 
     def invoke(self, ctx: click.Context) -> object:
         """Run a verb; Click would write an empty line at an interrupt."""
@@ -103,16 +108,6 @@ class Verbs(click.Group):
             return super().invoke(ctx)
         except KeyboardInterrupt:
             ctx.exit(130)
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the verb that is asked for, or raise an error that names those which are like it."""
-        try:
-            return super().resolve_command(ctx, args)
-        except click.NoSuchCommand as error:
-            known = self.list_commands(ctx)
-            raise click.NoSuchCommand(error.command_name, None, known, ctx) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the verbs, each with the first sentence of its help, which Click cuts off."""

@@ -74,12 +74,8 @@ class Metrics:
 
     def __init__(self) -> None:
         self.registry = every = CollectorRegistry()
-        self.requests = Counter(
-            "naively_requests",
-            "Requests that were answered, by route and status.",
-            ("route", "status"),
-            registry=every,
-        )
+        what = "Requests that were answered, by route and status."
+        self.requests = Counter("naively_requests", what, ("route", "status"), registry=every)
         self.rows = Counter("naively_rows", "Rows that were predicted.", registry=every)
         what = "Attempts to load the model file, by whether it could be read."
         self.loads = Counter("naively_loads", what, ("read",), registry=every)

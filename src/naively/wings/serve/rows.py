@@ -211,9 +211,14 @@ class RowForm:
             notes = self._unknown(rows)
             cells = [[row.get(str(of.name)) for row in rows] for of in self.columns]
         else:
+            n = len(self.columns)
             for i, row in enumerate(rows):
-                self._check_array(i, row)
-            cells = [[row[j] for row in rows] for j in range(len(self.columns))]
+                if type(row) is not list:
+                    raise RequestError(422, f"Row {i} is not an array of {n:,} cells.")
+                if len(row) != n:
+                    has = f"has {len(row):,} cells, and there are {n:,} columns"
+                    raise RequestError(422, f"Row {i} {has}.")
+            cells = [[row[j] for row in rows] for j in range(n)]
         try:
             msgspec.convert(cells, self.cells)
         except msgspec.ValidationError as error:  # its path is, say, $[column][row]
@@ -228,14 +233,6 @@ class RowForm:
             {name: words for name, (_, _, words) in read.items() if words is not None},
         )
         return found, notes
-
-    def _check_array(self, i: int, row: Value) -> None:
-        n = len(self.columns)
-        if type(row) is not list:
-            raise RequestError(422, f"Row {i} is not an array of {n:,} cells.")
-        if len(row) != n:
-            has = f"has {len(row):,} cells, and there are {n:,} columns"
-            raise RequestError(422, f"Row {i} {has}.")
 
     def _as_object(self, i: int, row: Value) -> Json:
         match row:

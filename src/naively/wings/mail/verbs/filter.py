@@ -82,7 +82,8 @@ def _filter_all(options: argparse.Namespace) -> int:
     import warnings
     from pathlib import Path
 
-    from naively.wings.mail.bulk import Bulk, filter_all
+    from naively.wings.mail.bulk import filter_all, said_of
+    from naively.wings.mail.score import WordWeights
     from naively.wings.mail.table import open_table
     from naively.wings.mail.verdict import division_of
 
@@ -100,9 +101,10 @@ def _filter_all(options: argparse.Namespace) -> int:
     table = open_table(options.model)
     lists = lists_of(options)
     division = division_of(table, options.costs, options.unsure, options.at_most, lists)
-    bulk = Bulk(table, division, contacts_of(options.contacts), explain=options.explain)
+    known = {"contacts": contacts_of(options.contacts), "explain": options.explain}
+    say_of = partial(said_of, weights=WordWeights(table), division=division, **known)
     failed = False
-    for line in filter_all(bulk, paths, options.jobs or os.cpu_count() or 1):
+    for line in filter_all(say_of, paths, options.jobs or os.cpu_count() or 1):
         failed = failed or '"error": ' in line
         sys.stdout.write(line)
     return ERROR if failed else 0

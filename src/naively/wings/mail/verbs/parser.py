@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 
 from naively.wings.mail.verbs import options
 from naively.wings.mail.verdict import CLASS, TEXTS
@@ -33,13 +34,14 @@ WHAT = {
     "days, so that the model stays bounded. The numbers of messages stay. Mail whose digest is "
     "dropped can no longer be unlearned.",
 }
+AS_WIDE = partial(argparse.HelpFormatter, width=90)  # to ask the terminal for its width costs 4 ms
 
 
 class Parser(argparse.ArgumentParser):
     """A parser that raises an error, which argparse prints as mail if standard error is closed."""
 
     def __init__(self, verb: str, what: str) -> None:
-        super().__init__(f"naively mail {verb}", None, what, formatter_class=_help)
+        super().__init__(f"naively mail {verb}", None, what, formatter_class=AS_WIDE)
         self.register("action", None, _Once)
 
     def error(self, message: str) -> NoReturn:
@@ -61,11 +63,6 @@ class _Once(argparse.Action):
             raise argparse.ArgumentError(self, "give it once")
         given.add(self.dest)
         setattr(namespace, self.dest, values)
-
-
-def _help(prog: str) -> argparse.HelpFormatter:
-    """Return what formats help, for a fixed width: to ask the terminal for its width costs 4 ms."""
-    return argparse.HelpFormatter(prog, width=90)
 
 
 def parser_of(verb: str) -> Parser:
