@@ -352,8 +352,8 @@ def _write_parquet(of: Predictions, batches: Iterable[Scored], out: BinaryIO) ->
                 connection.execute(f"CREATE TABLE predictions (c0 UINTEGER{numbers}{kept})")
                 kinds: list[set[str | None]] = [set() for _ in of.keep]
                 for batch in batches:
-                    best, found = of.columns(batch)
-                    columns = [best.astype(np.uint32), *map(np.ascontiguousarray, found)]
+                    best, of_rows = of.columns(batch)
+                    columns = [best.astype(np.uint32), *map(np.ascontiguousarray, of_rows)]
                     more = {f"c{i}": column for i, column in enumerate(columns)}
                     for i, (cells, kind) in enumerate(zip(batch.kept, batch.kinds, strict=True)):
                         more[f"k{i}"] = np.array([*map(_as_text, cells), None], object)[:-1]
@@ -367,11 +367,8 @@ def _write_parquet(of: Predictions, batches: Iterable[Scored], out: BinaryIO) ->
                 ]
                 names += ["(SELECT list(label) FROM classes)[c0 + 1] AS prediction"]
                 names += [f"c{i} AS {_quoted(n)}" for i, n in enumerate(own) if i]
-                table = str(scratch / "table").replace("'", "''")
-                connection.execute(
-                    f"COPY (SELECT {', '.join(names)} FROM predictions) "
-                    f"TO '{table}' (FORMAT parquet)"
-                )
+                found = connection.sql(f"SELECT {', '.join(names)} FROM predictions")
+                found.write_parquet(str(scratch / "table"))
         except duckdb.Error as error:
             raise OSError(f"Predictions cannot be collected: {error}.") from error
         (scratch / "rows").unlink()

@@ -22,9 +22,9 @@ VERBS = {  # what each does, and the module of naively.wings.mail.verbs that doe
     "unlearn": ("Take back mail that the filter has learned.", "learn"),
     "serve": ("Filter mail for clients of spamd, such as mail servers.", "serve"),
     "evaluate": ("Say how good a model is on mail of known classes.", "evaluate"),
-    "export": ("Write the counts of a model as text.", "exchange"),
-    "import": ("Add counts of bogofilter, SpamAssassin or another model.", "exchange"),
-    "expire": ("Drop words that were not learned for long.", "expire"),
+    "export": ("Write the counts of a model as text.", "counts"),
+    "import": ("Add counts of bogofilter, SpamAssassin or another model.", "counts"),
+    "expire": ("Drop words that were not learned for long.", "counts"),
 }
 STATUSES = {
     0: "Done; of `filter --exit-code`, the message is spam.",

@@ -244,10 +244,8 @@ def name_of(row: Row) -> str:
 
 def tell(path: str, wishes: Sequence[Wish]) -> list[bool]:
     """Learn and forget messages in the order in which they were told, and replace the file once."""
-    # path: the model file, which is made if it is not there, and then remembers its messages;
-    # wishes: messages, as read_message makes them, with their classes; None forgets one
-    # A message that is remembered as of the other class is moved. To forget is to take back a
-    # message as what it was learned, if it was.
+    # The file is made if it is not there, and then remembers its messages. A message that is
+    # remembered as of the other class is moved.
     done: list[bool] = []
 
     def change(table: MailTable) -> MailTable:

@@ -114,7 +114,7 @@ class Verdict:
 
 def judge(
     message: bytes,
-    table: MailTable | WordWeights,
+    weights: WordWeights,
     contacts: Collection[str] | None = None,
     notes: Notes | None = None,
 ) -> tuple[Verdict, dict[str, str | bool]]:
@@ -122,11 +122,10 @@ def judge(
     notes = {} if notes is None else notes
     row = read_message(message, contacts, notes)
     words = words_of(row)
-    counts = table.table if isinstance(table, WordWeights) else table
-    notes |= dict.fromkeys(contacts_note(counts, given=contacts is not None))
+    notes |= dict.fromkeys(contacts_note(weights.table, given=contacts is not None))
     if len(words) == WORDS:
         notes[f"read to {WORDS:,} different words"] = None
-    return Verdict(table, words), row
+    return Verdict(weights, words), row
 
 
 def prior_log_odds(messages: Counts) -> float:

@@ -55,13 +55,13 @@ def _filter(options: argparse.Namespace, message: bytes, whole: bool) -> tuple[b
 
     import_email()
     from naively.wings.mail.headers import mark
-    from naively.wings.mail.score import judge
+    from naively.wings.mail.score import WordWeights, judge
     from naively.wings.mail.table import open_table
     from naively.wings.mail.verdict import division_of, headers_of, spam_headers
 
     notes: Notes = {} if whole else {"only the beginning read": None}
     table = open_table(options.model)
-    verdict, row = judge(message, table, contacts_of(options.contacts), notes)
+    verdict, row = judge(message, WordWeights(table), contacts_of(options.contacts), notes)
     lists = lists_of(options)
     division = division_of(table, options.costs, options.unsure, options.at_most, lists)
     label, listed = division(verdict.probability, row), division.listed(row)

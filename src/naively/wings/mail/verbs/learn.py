@@ -27,7 +27,7 @@ def run(options: argparse.Namespace) -> int:
     read = [options.labels, options.contacts, *(options.mail or [saving.STANDARD_INPUT])]
     saving.check_output(options.model, filter(None, read))
     rows = with_progress(_rows(options), "messages") if options.mail else _rows(options)
-    forget = options.forget
+    forget = options.verb == "unlearn"
     done = learn(options.model, rows, forget=forget, remember=options.remember)
     did = "unlearned" if forget else "learned"
     if sys.stderr is not None and sys.stderr.isatty():

@@ -68,6 +68,7 @@ class _Once(argparse.Action):
 def parser_of(verb: str) -> Parser:
     """Return what parses the arguments of a verb."""
     parser = Parser(verb, WHAT[verb])
+    parser.set_defaults(verb=verb)
     parser.add_argument("model", metavar="MODEL", help="The filter's model file.")
     if verb in ("filter", "learn", "unlearn", "serve", "evaluate"):
         parser.add_argument(
@@ -78,7 +79,7 @@ def parser_of(verb: str) -> Parser:
         case "filter":
             _add_of_filter(parser)
         case "learn" | "unlearn":
-            _add_of_learn(parser, forget=verb == "unlearn")
+            _add_of_learn(parser, remembers=verb == "learn")
         case "serve":
             _add_of_serve(parser)
         case "evaluate":
@@ -130,9 +131,9 @@ def _add_of_filter(parser: Parser) -> None:
     )  # fmt: skip
 
 
-def _add_of_learn(parser: Parser, *, forget: bool) -> None:
-    parser.set_defaults(forget=forget, remember=None)
-    if not forget:
+def _add_of_learn(parser: Parser, *, remembers: bool) -> None:
+    parser.set_defaults(remember=None)
+    if remembers:
         parser.add_argument(
             "--no-remember", action="store_false", dest="remember", default=None,
             help="Keep no digests of the messages of a new model: then one may be learned twice, "

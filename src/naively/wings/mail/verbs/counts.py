@@ -1,8 +1,9 @@
-"""The verbs `export` and `import`: the counts of a model as text, and those of other filters."""
+"""The verbs `export`, `import` and `expire`: counts are written, added and dropped."""
 
 from __future__ import annotations
 
 import sys
+from itertools import chain
 from pathlib import Path
 
 from naively.messages import many
@@ -12,38 +13,43 @@ from naively.wings.mail.mailbox import read_messages
 from naively.wings.mail.message import decode, read_message
 from naively.wings.mail.passage import say
 from naively.wings.mail.score import words_of
-from naively.wings.mail.table import MailTable, open_table
+from naively.wings.mail.table import open_table, today
 from naively.wings.mail.verbs.options import text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator, Sequence
 
 
 def run(options: argparse.Namespace) -> int:
-    """Write the counts, or add them, and return the exit status."""
-    if "dump" in options:
-        return _import(options)
+    """Write, add or drop counts, and return the exit status."""
+    {"export": _export, "import": _import, "expire": _expire}[options.verb](options)
+    return 0
+
+
+def _export(options: argparse.Namespace) -> None:
     out = sys.stdout.buffer
     for line in dump(open_table(options.model)):
         out.write(f"{line}\n".encode("utf-8", "surrogatepass"))
     out.flush()
-    return 0
 
 
-def _import(options: argparse.Namespace) -> int:
+def _import(options: argparse.Namespace) -> None:
     found = _read(options)
     if not found.counts:
         raise ValueError("There are no words in what was given, so that nothing was imported.")
-
-    def change(table: MailTable) -> MailTable:
-        return refitted(table.add(found.counts, found.messages, found.days))
-
-    changed(options.model, change)
+    more = found.counts, found.messages, found.days
+    changed(options.model, lambda table: refitted(table.add(*more)))
     if found.unknown:
         say(f"Note: {many(found.unknown, 'word')} of it are no words here, and were passed over.")
-    return 0
+
+
+def _expire(options: argparse.Namespace) -> None:
+    before = len(open_table(options.model))  # which says so if there is no model
+    first = max(0, today() - options.days)
+    after = changed(options.model, lambda table: table.without_words_before(first))
+    if sys.stderr is not None and sys.stderr.isatty():
+        say(f"Dropped {many(before - len(after), 'word')}; {len(after):,} are left.")
 
 
 def _read(options: argparse.Namespace) -> Dump:
@@ -57,11 +63,6 @@ def _read(options: argparse.Namespace) -> Dump:
         raise ValueError(
             "SpamAssassin keeps hashes of its words only; name mail that has them: --words-of MAIL."
         )
-    return parse_backup(filter(None, lines), _words(options.words_of))
-
-
-def _words(paths: Sequence[str]) -> Iterator[str]:
-    """Yield the words of the bodies of some mail."""
-    for path in paths:
-        for raw in read_messages(Path(path)):
-            yield from words_of({"body": read_message(raw)["body"]})
+    mail = chain.from_iterable(read_messages(Path(path)) for path in options.words_of)
+    words = chain.from_iterable(words_of({"body": read_message(raw)["body"]}) for raw in mail)
+    return parse_backup(filter(None, lines), words)
