@@ -26,9 +26,6 @@ from naively.terms.functions import Above, Line, OneOf, Step
 if TYPE_CHECKING:
     from onnx import ModelProto
 
-# --- A scorecard as an ONNX model: labels and probabilities from the cells of a table ------------
-
-
 DOUBLE, STRING, INT64, BOOL = 11, 8, 7, 9  # as ONNX numbers the types of tensors
 TYPES = {"number": DOUBLE, "string": STRING, "tokens": STRING, "missing": BOOL}
 
@@ -84,20 +81,16 @@ def _classes(graph: Graph, classes: LabelArray) -> tuple[Tensor, int]:
     labels: list[Any] = write_classes(classes)["labels"]
     if all(type(label) is int for label in labels) and max(map(abs, labels)) < 2**63:
         return graph.whole(labels), INT64
-    return graph.strings([str(label) for label in labels]), STRING
+    return graph.constant([str(label) for label in labels], object), STRING
 
 
 # --- A graph of ONNX that is written operator by operator; a tensor is known by its name ---------
 
 
 Tensor: TypeAlias = str
-
 OPSET, ML_OPSET, IR = 17, 3, 8  # of 2022, so that runtimes that are older than models read them
 LARGEST = 2**31 - 2**16  # bytes of a file: protocol buffers hold 2 GB
-
-
-# An input or an output: its name, its type as ONNX numbers it, and its shape.
-Value: TypeAlias = tuple[Tensor, int, Sequence["str | int"]]
+Value: TypeAlias = tuple[Tensor, int, Sequence["str | int"]]  # its name, type and shape
 
 
 class Graph:
@@ -113,21 +106,16 @@ class Graph:
         self._bytes = 0
 
     def constant(self, value: Any, dtype: Any = np.float64) -> Tensor:
-        """Return a constant tensor; equal small ones are one."""
+        """Return a constant tensor; equal small ones of numbers are one."""
         array = np.ascontiguousarray(np.asarray(value, dtype))
-        key = (array.dtype.str, array.shape, array.tobytes()) if array.size < 64 else ()
+        is_small = array.size < 64 and array.dtype != object
+        key = (array.dtype.str, array.shape, array.tobytes()) if is_small else ()
         if key and key in self._known:
             return self._known[key]
         name = f"c.{len(self.constants)}"
         self.default(name, array)
         if key:
             self._known[key] = name
-        return name
-
-    def strings(self, values: Sequence[str]) -> Tensor:
-        """Return a constant tensor of strings."""
-        name = f"c.{len(self.constants)}"
-        self.default(name, np.array(values, object))
         return name
 
     def default(self, name: str, array: Any) -> None:
@@ -220,8 +208,7 @@ class Input:
 
     name: str  # its name in the graph, of letters, digits and underscores of ASCII
     column: str  # the column of the table
-    # Which tensor it is: doubles (n, 1), strings (n, 1), strings (n, m) or truths (n, 1).
-    what: What
+    what: What  # doubles (n, 1), strings (n, 1), strings (n, m) or truths (n, 1)
     split: Plain = None  # how tokens are split, as the keyword arguments of `Text`
     optional: bool = False  # whether it may be left out: then no cell is missing
 

@@ -59,8 +59,7 @@ class Sensitivity(NamedTuple):
 
     added: int  # by how much all counts together: the L1 sensitivity
     squared: int  # the sum of the squares of these changes: the L2 sensitivity, squared
-    # how many levels, cells or words it may be the first to have, which nothing but rows names
-    new: int
+    new: int  # how many levels, cells or words it may be the first to have, of those undeclared
 
 
 def with_noise(
@@ -404,8 +403,7 @@ def delta_of(rho: float, epsilon: float) -> float:
     # Canonne, Kamath & Steinke (2020), section 2.3: the least over all alpha > 1 of exp((alpha - 1)
     # (alpha rho - epsilon)) / (alpha - 1) * (1 - 1 / alpha)^alpha. The least of some of them is a
     # bound too.
-    less = ORDERS
-    alpha = 1 + less
+    less, alpha = ORDERS, 1 + ORDERS
     log_delta = less * (alpha * rho - epsilon) - np.log(less) + alpha * np.log(less / alpha)
     return math.exp(min(0.0, float(log_delta.min())))
 
@@ -413,9 +411,8 @@ def delta_of(rho: float, epsilon: float) -> float:
 def _happens(above: int, below_: int, below: Below) -> bool:
     """Return True with the probability exp(-above / below_) (algorithm 1)."""
     whole, rest = divmod(above, below_)
-    return all(_happens_once(1, 1, below) for _ in range(whole)) and _happens_once(
-        rest, below_, below
-    )
+    always = all(_happens_once(1, 1, below) for _ in range(whole))
+    return always and _happens_once(rest, below_, below)
 
 
 def _happens_once(above: int, below_: int, below: Below) -> bool:

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from naively.model.model import Model
     from naively.wings.report.subject import Subject
 
-# --- The verbs that ask a model, or two: predict, evaluate, explain, show and diff ---------------
-
 
 @click.command(cls=Verb)
 @options.data_argument
@@ -231,12 +229,7 @@ def evaluate(
 
 
 def _learned_again(
-    learned: Model,
-    rows: Rows,
-    table: Rows,
-    y: LabelArray,
-    beside: dict[str, Any],
-    **how: Any,
+    learned: Model, rows: Rows, table: Rows, y: LabelArray, beside: dict[str, Any], **how: Any
 ) -> Scores:
     """Score rows, each by a model that is learned as the one in the file without its fold."""
     for what, name in beside.items():
@@ -368,9 +361,6 @@ def write_scores(s: Scores, form: Format | None, out: TextIO | None = None) -> N
     if not s.area_is_known and "auc" in s.intervals:
         tell(f"The area under the ROC curve is {s.area_in_words}.")
     shared.write_table(s, form, out)
-
-
-# --- The verb that writes a page about a model ---------------------------------------------------
 
 
 @click.command(cls=Verb)

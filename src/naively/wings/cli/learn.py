@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from naively.model.model import Model
     from naively.schema.settings import ClassPrior
 
+    Opened = tuple[NaiveBayes, Saved, bool]  # with its provenance; is there a sample of rows?
+
 # --- The verb that makes a model: train ----------------------------------------------------------
 
 
@@ -468,10 +470,9 @@ def merge(models: list[str], output: str, again: bool) -> None:
         _write(nb, output, provenance, f"Merged {len(models)} models", sampled=sampled)
 
 
-def _merged(models: list[str], *, again: bool) -> tuple[NaiveBayes, Saved, bool]:
-    """Return the sum of the models in some files, and the target that they have in common."""
-    # The last value says whether any of the files holds a sample of rows. One file is read after
-    # the other, so that no more than two models and the samples are in memory.
+def _merged(models: list[str], *, again: bool) -> Opened:
+    """Return the sum of the models in some files, and what they have in common."""
+    # One file is read after the other, so that only two models and the samples are in memory.
     from naively.model.model import History, names_of
 
     nb, provenance, sampled = _open(models[0])
@@ -617,9 +618,7 @@ def locked(path: str) -> AbstractContextManager[object]:
 
 
 @contextmanager
-def _changing(
-    model: str, output: str | None, *inputs: str
-) -> Iterator[tuple[NaiveBayes, Saved, bool]]:
+def _changing(model: str, output: str | None, *inputs: str) -> Iterator[Opened]:
     """Open a model under the lock of the file that a verb will write, which is no input of it."""
     path = output or model
     saving.check_output(path, inputs)
@@ -627,9 +626,8 @@ def _changing(
         yield _open(model)
 
 
-def _open(path: str) -> tuple[NaiveBayes, Saved, bool]:
-    """Return the model in a file, ready to change, and what was saved about where it comes from."""
-    # The last value says whether the file holds a sample of rows.
+def _open(path: str) -> Opened:
+    """Return the model in a file, ready to change."""
     found = shared.load(path)
     nb = shared.estimator_of(found.model, found.sample, found.history)
     return nb, found.provenance, found.sample is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from enum import StrEnum
 from functools import partial, update_wrapper
@@ -82,11 +82,12 @@ class Verb(click.Command):
 class OfModules(Mapping[str, click.Command]):
     """Verbs by name, each of which is imported from its module when it is asked for."""
 
-    def __init__(self, modules: Mapping[str, str]) -> None:
-        self.modules = modules
+    def __init__(self, modules: Mapping[str, Sequence[str]]) -> None:
+        self.modules = {verb: module for module, verbs in modules.items() for verb in verbs}
 
     def __getitem__(self, verb: str) -> click.Command:
-        found: click.Command = getattr(import_module(self.modules[verb]), verb)
+        module = import_module(f"naively.wings.cli.{self.modules[verb]}")
+        found: click.Command = getattr(module, verb)
         return found
 
     def __iter__(self) -> Iterator[str]:
@@ -177,10 +178,9 @@ def file_options(verb: Declared) -> Declared:
 
     def with_file(**given: Any) -> object:
         said = FileOptions(**{of.name: given.pop(of.name) for of in fields(FileOptions)})
-        results = [given.get(name) for name in ("model", "output", "out")]
-        if said.left_out_to and Path(said.left_out_to).resolve() in {
-            Path(result).resolve() for result in results if result is not None
-        }:
+        others = filter(None, map(given.get, ("model", "output", "out")))
+        same = [of for of in others if Path(of).resolve() == Path(said.left_out_to).resolve()]
+        if said.left_out_to and same:
             raise ValueError(
                 f"--bad-rows names {said.left_out_to}, which is read or written too: name another."
             )

@@ -76,8 +76,7 @@ class Predictions:
         every: bool,  # whether the probability of every class is written
         keep: Sequence[str] = (),  # columns of the table that stand before them
         interval: bool = False,  # whether the interval of the probability is written
-        # how the class follows from the probabilities; by default it is the most probable one
-        decision: Decision | None = None,
+        decision: Decision | None = None,  # how the class follows; by default the most probable one
     ) -> None:
         from naively.model.class_prior import MOST_PROBABLE, UNSURE
 
@@ -177,9 +176,8 @@ def scored(
     decision: Decision | None = None,
 ) -> Iterator[Scored]:
     """Yield each batch of a table with its posterior; of a table without rows that of none."""
-    # With a coverage the last column that is kept holds the sets of classes. intervals returns
-    # those of rows, if that was asked. A decision says under which class prior posteriors are
-    # wanted.
+    # With a coverage the last column that is kept holds the sets of classes. A decision says under
+    # which class prior posteriors are wanted.
     for batch in _scored(model, stream, target, intervals):
         if decision is not None and decision.prior is not None:
             yield batch._replace(p=decision.posterior(batch.p))
@@ -344,8 +342,8 @@ def _write_parquet(of: Predictions, batches: Iterable[Scored], out: BinaryIO) ->
         scratch = Path(folder)
         try:
             with closing(duckdb.connect(scratch / "rows")) as connection:
-                for setting in ("enable_progress_bar = false", f"memory_limit = '{MEMORY}'"):
-                    connection.execute(f"SET {setting}")
+                connection.execute("SET enable_progress_bar = false")
+                connection.execute(f"SET memory_limit = '{MEMORY}'")
                 own = of.names[len(of.keep) :]
                 kept = "".join(f", k{i} VARCHAR" for i in range(len(of.keep)))
                 numbers = "".join(f", c{i} DOUBLE" for i in range(1, len(own)))

@@ -11,6 +11,7 @@ import sys
 from importlib import import_module
 
 from naively.wings.mail.passage import ERROR, say
+from naively.wings.mail.verbs.options import read_options
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,12 +46,7 @@ def run(arguments: Sequence[str]) -> int:
         return _list(verb)
     module = import_module(f"naively.wings.mail.verbs.{VERBS[verb][1]}")
     try:
-        if verb == "filter":  # where they are plain, without a parser
-            options = module.read_options(arguments[1:])
-        else:
-            from naively.wings.mail.verbs.parser import parser_of
-
-            options = parser_of(verb).parse_intermixed_args(arguments[1:])
+        options = read_options(verb, arguments[1:])
     except SystemExit as stop:  # help was given
         return int(stop.code or 0)
     except Exception as error:  # noqa: BLE001  the message is written even so
@@ -78,8 +74,7 @@ def _list(verb: str) -> int:
 
     width = max(map(len, VERBS))
     verbs = [f"  {name:{width}}  {what}" for name, (what, _) in VERBS.items()]
-    lines = ["usage: naively mail VERB MODEL ...", "", HELP, "", *verbs, ""]
-    lines += ["Exit statuses:"]
+    lines = ["usage: naively mail VERB MODEL ...", "", HELP, "", *verbs, "", "Exit statuses:"]
     for status, what in STATUSES.items():
         lines += wrap(what, 90, initial_indent=f"  {status:3}  ", subsequent_indent=" " * 7)
     lines += ["", "`naively mail VERB --help` says more.\n"]

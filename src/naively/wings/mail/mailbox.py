@@ -54,8 +54,7 @@ class Found:
     """A message that was found, and is not read yet."""
 
     def __init__(self, path: Path, read: Callable[[], bytes], number: int | None = None) -> None:
-        # read: returns the message; it raises an error if the file is plainly not mail; number: of
-        # an mbox, which of its messages it is, from 1 on
+        # To read what is plainly not mail is an error. The number is that in an mbox, from 1 on.
         self.path, self.read, self.number = path, read, number
 
 

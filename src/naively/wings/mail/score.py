@@ -31,9 +31,7 @@ LOWEST_TEMPERATURE, HIGHEST_TEMPERATURE = 1 / 16, 16.0
 SEARCH_STEPS = 40  # each leaves two thirds of the range of temperatures
 ENOUGH = 20  # messages of each class, below which no temperature is fitted
 KEPT = 200_000  # weights of words that are kept
-UNKNOWN: dict[Counts, float | None] = {
-    (0.0, 0.0): None
-}  # weights by counts, which many words share
+UNKNOWN: dict[Counts, float | None] = {(0.0, 0.0): None}  # weights by counts, shared by words
 BIN_WIDTH = 1 / 8  # of the histogram of scores, whose bins are centred from -32 to 32
 
 

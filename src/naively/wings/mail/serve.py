@@ -244,7 +244,6 @@ class Service:
     allow_tell: bool = False  # whether clients may let messages be learned and forgotten
     workers: int = 2  # how many messages are scored at a time
     clients: int = 32  # how many connections are read and answered at a time; others wait
-    # the header that has the class, and its texts for spam, ham and unsure
     named: Named = (CLASS, TEXTS)
 
 
@@ -266,9 +265,8 @@ def respond(settings: Service, request: Request, message: bytes) -> tuple[bytes,
         content = f"NAIVELY_{label.upper()}".encode()
     elif request.verb == "REPORT" or (request.verb == "REPORT_IFSPAM" and spam):
         lines = [f"{label}, probability {verdict.probability:.6f}", *reasons(verdict), *notes]
-        content = "".join(f"{visible(line)}\n" for line in lines).encode(
-            "ascii", "backslashreplace"
-        )
+        text = "".join(f"{visible(line)}\n" for line in lines)
+        content = text.encode("ascii", "backslashreplace")
     name = " ".join(str(row["message_id"]).split())[:200] or "none"
     about = f"{label} {'/'.join(texts)} id={name}"
     return spamd.scored(request, *texts, is_spam=spam, content=content), about
@@ -281,8 +279,7 @@ class Told:
     path: Path
     message: bytes
     label: str | None  # its class; None to forget it
-    # whether the model was changed, once this is on the disk
-    done: asyncio.Future[bool] = field(default_factory=asyncio.Future)
+    done: asyncio.Future[bool] = field(default_factory=asyncio.Future)  # once saved: was it changed?
 
 
 class Daemon:

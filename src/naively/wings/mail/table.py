@@ -52,16 +52,12 @@ class MailTable:
     def __init__(
         self,
         arrays: Arrays,
-        # what scores are multiplied by; 1 until there are enough messages to fit it on
-        temperature: float = TEMPERATURE,
+        temperature: float = TEMPERATURE,  # what scores are multiplied by
         *,
         remembers: bool = False,  # whether digests of messages are kept
-        # the version of Unicode by which messages were split into words; by default the present one
-        unicode: str | None = None,
-        # whether counts were scaled, so that messages do not all count as one
-        scaled: bool = False,
-        # words and digests that were last learned before this day were dropped; 0 if none were
-        expired: int = 0,
+        unicode: str | None = None,  # its version that split messages; by default the present one
+        scaled: bool = False,  # whether counts were scaled, and messages count less than one
+        expired: int = 0,  # what was last learned before this day was dropped; 0 if nothing was
     ) -> None:
         views = self._views = {name: memoryview(arrays[name]).cast("B") for name in ARRAYS}
         messages = views["messages"].cast("d")

@@ -29,8 +29,7 @@ class ModelAnswers:
         strict: bool = False,  # whether a key that is no column is refused
         most: int | None = None,  # how many rows are taken at once
         decision: Decision = MOST_PROBABLE,
-        # which model answers: the digest of its file, and the time when it was last changed
-        identity: Json | None = None,
+        identity: Json | None = None,  # the digest of the model file, and when it was changed
     ) -> None:
         self.found, self.decision, self.identity = found, decision, identity or {}
         target, left_out = (found.provenance.get(name) for name in ("target", "left_out"))

@@ -293,15 +293,12 @@ def _levels_of(model: Model) -> dict[Name, tuple[Level, ...]]:
     found: dict[Name, tuple[Level, ...]] = {}
     for group in model.view.schema.groups:
         block = model.view.tally.blocks[group.key]
-        if not isinstance(block.axis, Levels) or group.derived or group.kind == "word":
+        axis = block.axis
+        if not isinstance(axis, Levels) or group.derived or group.kind == "word":
             continue
-        (sums, *_) = (
-            of for statistic, of in block.sums.items() if statistic not in block.axis.shared
-        )
+        sums = next(of for statistic, of in block.sums.items() if statistic not in axis.shared)
         count = np.asarray(sums.by_row())
-        for name, levels, first in zip(
-            block.axis.columns, block.axis.levels, block.axis.first, strict=False
-        ):
+        for name, levels, first in zip(axis.columns, axis.levels, axis.first, strict=False):
             order = np.argsort(-count[first : first + len(levels)], kind="stable")[:EXAMPLES]
             found[name] = tuple(levels[i] for i in order.tolist())
     return found

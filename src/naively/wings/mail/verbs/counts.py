@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from itertools import chain
 from pathlib import Path
+from types import SimpleNamespace
 
 from naively.messages import many
 from naively.wings.mail.exchange import Dump, dump, parse_backup, parse_dump
@@ -16,25 +17,21 @@ from naively.wings.mail.score import words_of
 from naively.wings.mail.table import open_table, today
 from naively.wings.mail.verbs.options import text_of
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
 
-
-def run(options: argparse.Namespace) -> int:
+def run(options: SimpleNamespace) -> int:
     """Write, add or drop counts, and return the exit status."""
     {"export": _export, "import": _import, "expire": _expire}[options.verb](options)
     return 0
 
 
-def _export(options: argparse.Namespace) -> None:
+def _export(options: SimpleNamespace) -> None:
     out = sys.stdout.buffer
     for line in dump(open_table(options.model)):
         out.write(f"{line}\n".encode("utf-8", "surrogatepass"))
     out.flush()
 
 
-def _import(options: argparse.Namespace) -> None:
+def _import(options: SimpleNamespace) -> None:
     found = _read(options)
     if not found.counts:
         raise ValueError("There are no words in what was given, so that nothing was imported.")
@@ -44,7 +41,7 @@ def _import(options: argparse.Namespace) -> None:
         say(f"Note: {many(found.unknown, 'word')} of it are no words here, and were passed over.")
 
 
-def _expire(options: argparse.Namespace) -> None:
+def _expire(options: SimpleNamespace) -> None:
     before = len(open_table(options.model))  # which says so if there is no model
     first = max(0, today() - options.days)
     after = changed(options.model, lambda table: table.without_words_before(first))
@@ -52,7 +49,7 @@ def _expire(options: argparse.Namespace) -> None:
         say(f"Dropped {many(before - len(after), 'word')}; {len(after):,} are left.")
 
 
-def _read(options: argparse.Namespace) -> Dump:
+def _read(options: SimpleNamespace) -> Dump:
     text = decode(sys.stdin.buffer.read()) if options.dump is None else text_of(options.dump)
     lines = text.split("\n")
     if not lines[0].startswith("v\t"):  # as a backup of SpamAssassin's does

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from types import SimpleNamespace
 
 from naively.messages import many, visible
 from naively.wings.mail.about import THRESHOLDS, Judged, judged_of, upper_bound
@@ -12,12 +13,8 @@ from naively.wings.mail.table import open_table
 from naively.wings.mail.verbs.learn import messages_of
 from naively.wings.mail.verbs.options import contacts_of
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
 
-
-def run(options: argparse.Namespace) -> int:
+def run(options: SimpleNamespace) -> int:
     """Judge the model, and return the exit status."""
     table, contacts = open_table(options.model), contacts_of(options.contacts)
     judged = judged_of(table, messages_of(options), contacts)
@@ -30,7 +27,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _as_text(judged: Judged, options: argparse.Namespace) -> str:
+def _as_text(judged: Judged, options: SimpleNamespace) -> str:
     lost, missed = judged.at(options.threshold)
     lines = [
         f"{many(len(judged.found), 'message')}: {judged.ham:,} ham, {judged.spam:,} spam.",
@@ -50,7 +47,7 @@ def _as_text(judged: Judged, options: argparse.Namespace) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _as_json(judged: Judged, options: argparse.Namespace) -> str:
+def _as_json(judged: Judged, options: SimpleNamespace) -> str:
     thresholds = sorted({*THRESHOLDS, options.threshold})
     whole = {
         "messages": len(judged.found),

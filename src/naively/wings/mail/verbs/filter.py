@@ -6,20 +6,17 @@ from functools import partial
 from types import SimpleNamespace
 
 from naively.wings.mail.passage import ERROR, pass_on, say
-from naively.wings.mail.verbs.options import contacts_of, lists_of, read_plainly
+from naively.wings.mail.verbs.options import contacts_of, lists_of
 from naively.wings.mail.verdict import CLASS, TEXTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Sequence
-
     from naively.wings.mail.message import Notes
 
 STATUS = {"spam": 0, "ham": 1, "unsure": 2}  # the exit status of each class, as in bogofilter
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: SimpleNamespace) -> int:
     """Mark the message, or say what many are, and return the exit status."""
     if options.mail:
         return _filter_all(options)
@@ -35,21 +32,7 @@ def refuse(error: Exception) -> int:
     return pass_on(wrong)
 
 
-def read_options(arguments: Sequence[str]) -> SimpleNamespace | argparse.Namespace:
-    """Return the options, or raise a ValueError that says what is wrong with them."""
-    options: SimpleNamespace | argparse.Namespace | None = read_plainly(arguments)
-    if options is None:
-        from naively.wings.mail.verbs.parser import parser_of
-
-        options = parser_of("filter").parse_intermixed_args(arguments)
-    if options.unsure and options.unsure[0] > options.unsure[1]:
-        raise ValueError(
-            "--unsure: the lower probability comes first. See `naively mail filter --help`."
-        )
-    return options
-
-
-def _filter(options: argparse.Namespace, message: bytes, whole: bool) -> tuple[bytes, int]:
+def _filter(options: SimpleNamespace, message: bytes, whole: bool) -> tuple[bytes, int]:
     """Return a message with the filter's headers, and the exit status."""
     from naively.wings.mail.lazily import import_email
 
@@ -75,7 +58,7 @@ def _filter(options: argparse.Namespace, message: bytes, whole: bool) -> tuple[b
     return mark(message, headers, whole=whole), status
 
 
-def _filter_all(options: argparse.Namespace) -> int:
+def _filter_all(options: SimpleNamespace) -> int:
     """Write what is said of each of many messages, and return the exit status."""
     import os
     import sys

@@ -5,23 +5,23 @@ from __future__ import annotations
 import sys
 import warnings
 from pathlib import Path
+from types import SimpleNamespace
 
 from naively import saving
 from naively.messages import many
 from naively.progress import with_progress
 from naively.wings.mail.learn import learn
 from naively.wings.mail.mailbox import read_labelled, read_messages
-from naively.wings.mail.message import read_message
+from naively.wings.mail.message import forwarded, read_message
 from naively.wings.mail.passage import say
 from naively.wings.mail.verbs.options import contacts_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Iterator
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: SimpleNamespace) -> int:
     """Learn or unlearn mail, say what was passed over, and return the exit status."""
     warnings.showwarning = lambda message, *_, **__: say(message)
     read = [options.labels, options.contacts, *(options.mail or [saving.STANDARD_INPUT])]
@@ -44,20 +44,14 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _rows(options: argparse.Namespace) -> Iterator[tuple[dict[str, str | bool], str]]:
+def _rows(options: SimpleNamespace) -> Iterator[tuple[dict[str, str | bool], str]]:
     contacts = contacts_of(options.contacts)
     for whole, label in messages_of(options):
-        if options.forwarded:
-            from naively.wings.mail.message import forwarded
-
-            each = forwarded(whole)
-        else:
-            each = [whole]
-        for raw in each:
+        for raw in forwarded(whole) if options.forwarded else [whole]:
             yield read_message(raw, contacts), label
 
 
-def messages_of(options: argparse.Namespace) -> Iterator[tuple[bytes, str]]:
+def messages_of(options: SimpleNamespace) -> Iterator[tuple[bytes, str]]:
     """Yield each message, as it was received, with its class."""
     if not options.mail:
         if options.label is None:

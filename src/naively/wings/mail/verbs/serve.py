@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 from naively.wings.mail.verbs.options import contacts_of, lists_of
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
 
-
-def run(options: argparse.Namespace) -> int:
+def run(options: SimpleNamespace) -> int:
     """Serve until told to stop, and return the exit status."""
     from naively.wings.mail.serve import Log, Models, Service, serve
 
