@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from types import SimpleNamespace
 
 from naively.wings.mail.passage import ERROR, say
-from naively.wings.mail.verbs.options import read_options
+from naively.wings.mail.verbs.options import read_plainly
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def run(arguments: Sequence[str]) -> int:
         return _list(verb)
     module = import_module(f"naively.wings.mail.verbs.{VERBS[verb][1]}")
     try:
-        options = read_options(verb, arguments[1:])
+        options = _options(verb, arguments[1:])
     except SystemExit as stop:  # help was given
         return int(stop.code or 0)
     except Exception as error:  # noqa: BLE001  the message is written even so
@@ -63,6 +64,20 @@ def run(arguments: Sequence[str]) -> int:
         return ERROR
     except KeyboardInterrupt:
         return 130
+
+
+def _options(verb: str, arguments: Sequence[str]) -> SimpleNamespace:
+    """Return the options of a verb, or raise a ValueError that says what is wrong with them."""
+    options = read_plainly(arguments) if verb == "filter" else None
+    if options is None:
+        from naively.wings.mail.verbs.parser import parser_of
+
+        options = parser_of(verb).parse_intermixed_args(arguments, SimpleNamespace())
+    if verb == "filter" and options.unsure and options.unsure[0] > options.unsure[1]:
+        raise ValueError(
+            "--unsure: the lower probability comes first. See `naively mail filter --help`."
+        )
+    return options
 
 
 def _list(verb: str) -> int:

@@ -279,7 +279,7 @@ class Told:
     path: Path
     message: bytes
     label: str | None  # its class; None to forget it
-    done: asyncio.Future[bool] = field(default_factory=asyncio.Future)  # once saved: was it changed?
+    done: asyncio.Future[bool] = field(default_factory=asyncio.Future)  # was it changed, once saved
 
 
 class Daemon:

@@ -91,20 +91,6 @@ count = _number(  # of processes, threads or clients
 port = _number("port", int, lambda n: 0 <= n < 1 << 16, "is no port: give one from 0 to 65535")
 
 
-def read_options(verb: str, arguments: Sequence[str]) -> SimpleNamespace:
-    """Return the options of a verb, or raise a ValueError that says what is wrong with them."""
-    options = _read_plainly(arguments) if verb == "filter" else None
-    if options is None:
-        from naively.wings.mail.verbs.parser import parser_of
-
-        options = parser_of(verb).parse_intermixed_args(arguments, SimpleNamespace())
-    if verb == "filter" and options.unsure and options.unsure[0] > options.unsure[1]:
-        raise ValueError(
-            "--unsure: the lower probability comes first. See `naively mail filter --help`."
-        )
-    return options
-
-
 # --- The options of `filter` without a parser, which takes as long to import as a message to filter
 
 
@@ -129,7 +115,7 @@ VALUES: dict[str, list[Callable[[str], object]]] = {  # of each option, what rea
 }  # fmt: skip
 
 
-def _read_plainly(arguments: Sequence[str]) -> SimpleNamespace | None:
+def read_plainly(arguments: Sequence[str]) -> SimpleNamespace | None:
     """Return the options if they are plain, or None: the parser takes as long as a message."""
     found: dict[str, object] = {}
     left = list(arguments)
