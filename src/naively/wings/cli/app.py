@@ -16,14 +16,18 @@ from naively.wings.cli.options import OfModules, Verbs
 from naively.wings.mail import command
 
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
-MODULES = {  # and their verbs; only that of the verb that is asked for is imported
-    "learn": ("train", "update", "forget", "merge", "decay", "calibrate"),
-    "ask": ("columns", "predict", "evaluate", "explain", "show", "diff", "report"),
-    "export": ("export",),
-    "serve": ("serve",),
-    "demo": ("demo",),
-    "app": ("mail",),
-    "curve": ("curve",),
+MODULES = {  # of each verb; only that of the verb that is asked for is imported
+    verb: f"naively.wings.cli.{module}"
+    for module, verbs in {
+        "learn": ("train", "update", "forget", "merge", "decay", "calibrate"),
+        "ask": ("columns", "predict", "evaluate", "explain", "show", "diff", "report"),
+        "export": ("export",),
+        "serve": ("serve",),
+        "demo": ("demo",),
+        "app": ("mail",),
+        "curve": ("curve",),
+    }.items()
+    for verb in verbs
 }
 
 

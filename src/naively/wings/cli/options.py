@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter, UserDict
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from enum import StrEnum
 from functools import partial, update_wrapper
@@ -79,22 +79,12 @@ class Verb(click.Command):
                 formatter.write_dl(records)
 
 
-class OfModules(Mapping[str, click.Command]):
+class OfModules(UserDict[str, Any]):
     """Verbs by name, each of which is imported from its module when it is asked for."""
 
-    def __init__(self, modules: Mapping[str, Sequence[str]]) -> None:
-        self.modules = {verb: module for module, verbs in modules.items() for verb in verbs}
-
     def __getitem__(self, verb: str) -> click.Command:
-        module = import_module(f"naively.wings.cli.{self.modules[verb]}")
-        found: click.Command = getattr(module, verb)
+        found: click.Command = getattr(import_module(self.data[verb]), verb)
         return found
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.modules)
-
-    def __len__(self) -> int:
-        return len(self.modules)
 
 
 class Verbs(click.Group):
