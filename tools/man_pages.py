@@ -10,14 +10,13 @@ import re
 import sys
 from argparse import Action
 from collections.abc import Iterable, Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from naively import __version__
 from naively.wings.cli.app import app
 from naively.wings.mail.command import HELP, STATUSES, VERBS
-from naively.wings.mail.verbs.parser import Parser
+from naively.wings.mail.verbs.parser import parser_of
 
 MAIL = "naively-mail"
 
@@ -109,13 +108,6 @@ def _verbs(root: Any) -> Iterator[str]:
 
 
 # --- The mail filter -----------------------------------------------------------------------------
-
-
-def parser_of(verb: str) -> Parser:
-    """Return what parses the arguments of a verb of the mail filter."""
-    module = import_module(f"naively.wings.mail.verbs.{VERBS[verb][1]}")
-    parser: Parser = module.parser_of(verb)
-    return parser
 
 
 def _mail_page() -> Iterator[str]:

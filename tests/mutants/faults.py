@@ -629,8 +629,8 @@ FAULTS = [
     Fault(
         "a model that is changed is not locked",
         "src/naively/wings/cli/learn.py",
-        "    return locked(path)\n",
-        "    return nullcontext()\n",
+        "    with locked(path):\n",
+        "    with nullcontext():\n",
         ("tests/test_locks.py::test_every_verb_that_changes_a_model_holds_its_lock",),
     ),
     Fault(

@@ -20,27 +20,11 @@ from naively.kernels.reference import FAR, Floats
 from naively.kernels.strings import Strings
 from naively.kernels.texts import Row
 from naively.kernels.tokens import splitter
+from naively.terms import views
 from naively.terms.functions import Above, Line, OneOf, Step
-from naively.terms.views import (
-    AnyTerm,
-    BinsTerm,
-    Cell,
-    LevelsTerm,
-    LineTerm,
-    OfCell,
-    ParabolaTerm,
-    PresenceTerm,
-    ProductTerm,
-    RuleTerm,
-    TokensTerm,
-    cells_of,
-)
 
 if TYPE_CHECKING:
     from onnx import ModelProto
-
-# --- A scorecard as an ONNX model: labels and probabilities from the cells of a table ------------
-
 
 DOUBLE, STRING, INT64, BOOL = 11, 8, 7, 9  # as ONNX numbers the types of tensors
 TYPES = {"number": DOUBLE, "string": STRING, "tokens": STRING, "missing": BOOL}
@@ -97,20 +81,16 @@ def _classes(graph: Graph, classes: LabelArray) -> tuple[Tensor, int]:
     labels: list[Any] = write_classes(classes)["labels"]
     if all(type(label) is int for label in labels) and max(map(abs, labels)) < 2**63:
         return graph.whole(labels), INT64
-    return graph.strings([str(label) for label in labels]), STRING
+    return graph.constant([str(label) for label in labels], object), STRING
 
 
 # --- A graph of ONNX that is written operator by operator; a tensor is known by its name ---------
 
 
 Tensor: TypeAlias = str
-
 OPSET, ML_OPSET, IR = 17, 3, 8  # of 2022, so that runtimes that are older than models read them
 LARGEST = 2**31 - 2**16  # bytes of a file: protocol buffers hold 2 GB
-
-
-# An input or an output: its name, its type as ONNX numbers it, and its shape.
-Value: TypeAlias = tuple[Tensor, int, Sequence["str | int"]]
+Value: TypeAlias = tuple[Tensor, int, Sequence["str | int"]]  # its name, type and shape
 
 
 class Graph:
@@ -126,22 +106,16 @@ class Graph:
         self._bytes = 0
 
     def constant(self, value: Any, dtype: Any = np.float64) -> Tensor:
-        """Return a constant tensor; equal small ones are one."""
+        """Return a constant tensor; equal small ones of numbers are one."""
         array = np.ascontiguousarray(np.asarray(value, dtype))
-        key = (array.dtype.str, array.shape, array.tobytes()) if array.size < 64 else ()
+        is_small = array.size < 64 and array.dtype != object
+        key = (array.dtype.str, array.shape, array.tobytes()) if is_small else ()
         if key and key in self._known:
             return self._known[key]
         name = f"c.{len(self.constants)}"
         self.default(name, array)
         if key:
             self._known[key] = name
-        return name
-
-    def strings(self, values: Sequence[str]) -> Tensor:
-        """Return a constant tensor of strings."""
-        name = f"c.{len(self.constants)}"
-        of = self._helper.make_tensor(name, 8, [len(values)], [v.encode() for v in values])
-        self.constants.append(of)
         return name
 
     def default(self, name: str, array: Any) -> None:
@@ -190,10 +164,10 @@ class Graph:
         at = self.whole([[0]])
         for step in steps:
             edge = self.op("Gather", padded, self.op("Add", at, self.whole(step - 1)))
-            up = self.op("Cast", self.op("GreaterOrEqual", x, edge), to=7)
+            up = self.op("Cast", self.op("GreaterOrEqual", x, edge), to=INT64)
             at = self.op("Add", at, self.op("Mul", up, self.whole(step)))
         # Without edges nothing has the shape of x yet.
-        return at if steps else self.op("Mul", self.op("Cast", x, to=7), self.whole(0))
+        return at if steps else self.op("Mul", self.op("Cast", x, to=INT64), self.whole(0))
 
     def sorted(self, whole: Tensor, wide: Tensor) -> Tensor:
         """Return whole numbers (n, m) in ascending order along each row, which has ``wide``."""
@@ -234,8 +208,7 @@ class Input:
 
     name: str  # its name in the graph, of letters, digits and underscores of ASCII
     column: str  # the column of the table
-    # Which tensor it is: doubles (n, 1), strings (n, 1), strings (n, m) or truths (n, 1).
-    what: What
+    what: What  # doubles (n, 1), strings (n, 1), strings (n, m) or truths (n, 1)
     split: Plain = None  # how tokens are split, as the keyword arguments of `Text`
     optional: bool = False  # whether it may be left out: then no cell is missing
 
@@ -278,23 +251,25 @@ def key_of(column: str, what: What, split: Plain = None) -> Key:
     return column, what, "" if split is None else repr(sorted(split.items()))
 
 
-def _read(term: AnyTerm) -> Iterator[Input]:
+def _read(term: views.AnyTerm) -> Iterator[Input]:
     """Yield what a term reads."""
-    of_levels: list[Cell] = []  # of which it reads the level, rather than whether they are there
+    of_levels: list[
+        views.Cell
+    ] = []  # of which it reads the level, rather than whether they are there
     match term:
-        case TokensTerm():
+        case views.TokensTerm():
             column = term.cell.column
             yield Input("", column, "tokens", dict(term.split))
             if term.there.any():
                 yield Input("", column, "missing")
             return
-        case LevelsTerm():
+        case views.LevelsTerm():
             of_levels = [term.cell]
-        case ProductTerm():
+        case views.ProductTerm():
             of_levels = _by_level((term.a, term.b))
-        case RuleTerm():
+        case views.RuleTerm():
             of_levels = _by_level(term.conditions)
-    for cell in cells_of(term):
+    for cell in views.cells_of(term):
         if cell.kind in NUMBERS:
             yield from (Input("", name, "number") for name in cell.columns)
             continue
@@ -303,7 +278,7 @@ def _read(term: AnyTerm) -> Iterator[Input]:
         yield Input("", cell.column, "missing")
 
 
-def _by_level(functions: Sequence[OfCell[Line | Step | Above | OneOf]]) -> list[Cell]:
+def _by_level(functions: Sequence[views.OfCell[Line | Step | Above | OneOf]]) -> list[views.Cell]:
     """Return the cells of which functions read the level."""
     return [of.cell for of in functions if isinstance(of.function, Step | OneOf)]
 
@@ -375,7 +350,6 @@ def _tokens(of: Input, texts: Sequence[Row]) -> NDArray[Any]:
 # --- The terms of a scorecard as operators of ONNX -----------------------------------------------
 
 
-INTEGER = 7
 AT_ONCE = 16  # rules that are added up together
 DAY, HOUR = 86_400_000_000, 3_600_000_000  # in microseconds
 FARTHEST_TIME = 9e12  # seconds, which are a count of microseconds still
@@ -391,19 +365,19 @@ class Scored:
         self.added: list[Tensor] = []
         self.lines: list[Tensor] = []
         self.slopes: list[Floats] = []
-        self.presence: dict[str, PresenceTerm] = {}
+        self.presence: dict[str, views.PresenceTerm] = {}
 
     def all(self, card: Scorecard) -> list[Tensor]:
         """Return what all terms add."""
         # What a cell adds as it is there is in its bins' numbers, if it has some.
-        self.presence = {of.cell.column: of for of in card.every(PresenceTerm)}
+        self.presence = {of.cell.column: of for of in card.every(views.PresenceTerm)}
         for term in card.terms:
             self._add(term)
-        rules = card.every(RuleTerm)
+        rules = card.every(views.RuleTerm)
         for i in range(0, len(rules), AT_ONCE):
             self._add_rules(rules[i : i + AT_ONCE])
         for of in self.presence.values():
-            there = self.graph.op("Cast", self._missing(of.cell), to=INTEGER)
+            there = self.graph.op("Cast", self._missing(of.cell), to=INT64)
             self.added.append(self.graph.rows_of(np.stack([of.there, of.missing]), there))
         if self.lines:
             lines = self.graph.op("Concat", *self.lines, axis=1)
@@ -411,42 +385,39 @@ class Scored:
             self.added.append(self.graph.op("MatMul", lines, slopes))
         return self.added
 
-    def _add(self, term: AnyTerm) -> None:
+    def _add(self, term: views.AnyTerm) -> None:
         """Add a term, unless it is one of those that are added last, presence and rules."""
         op, of = self.graph.op, self.graph.constant
         match term:
-            case BinsTerm():
+            case views.BinsTerm():
                 at = self.graph.reached(self._number(term.cell), term.edges)
                 self._add_row(term.cell, at, term.points)
-            case LevelsTerm():
+            case views.LevelsTerm():
                 self._add_row(term.cell, self._place(term.cell, term.levels), term.points)
-            case LineTerm():
+            case views.LineTerm():
                 x, missing = self._number(term.cell), self._missing(term.cell)
                 line = self._line(x, missing, term.low, term.high, term.centre)
                 self._add_slope(line, term.slope)
-            case ParabolaTerm():
+            case views.ParabolaTerm():
                 far = self._clipped(op("Sub", self._number(term.cell), of([term.mean])), -FAR, FAR)
                 added = op("Mul", op("Mul", far, far), of([-term.half_precision]))
                 nothing = self._missing(term.cell)
                 self.added.append(op("Where", nothing, of([[0.0]]), added))
-            case TokensTerm():
+            case views.TokensTerm():
                 self._add_tokens(term)
-            case ProductTerm():
+            case views.ProductTerm():
                 both = op("Mul", self._factor(term.a), self._factor(term.b))
                 both = op("Div", both, of([[term.scale]]))
                 self._add_slope(self._clipped(both, -term.most, term.most), term.slope)
 
-    def _add_row(self, cell: Cell, at: Tensor, points: Floats) -> None:
+    def _add_row(self, cell: views.Cell, at: Tensor, points: Floats) -> None:
         """Add the row of a table, and none where the cell is missing."""
         missing = np.zeros(points.shape[1])
-        if (
-            not cell.log
-            and not cell.combined
-            and (of := self.presence.pop(cell.column, None)) is not None
-        ):
+        is_plain = not (cell.log or cell.combined)
+        if is_plain and (of := self.presence.pop(cell.column, None)) is not None:
             points, missing = points + of.there, of.missing
         # Where is several times slower in onnxruntime.
-        none = self.graph.op("Cast", self._missing(cell), to=INTEGER)
+        none = self.graph.op("Cast", self._missing(cell), to=INT64)
         none = self.graph.op("Mul", none, self.graph.whole([[len(points)]]))
         place = self.graph.op("Max", at, none)
         self.added.append(self.graph.rows_of(np.vstack([points, missing]), place))
@@ -460,11 +431,10 @@ class Scored:
         product = op("Mul", line, self.graph.constant([slope]))
         self.added.append(op("Where", op("Equal", line, zero), zero, product))
 
-    def _input(self, cell: Cell, what: str, of: TokensTerm | None = None) -> Tensor:
-        split = dict(of.split) if of is not None and what == "tokens" else None
-        return self.inputs[key_of(cell.column, what, split)].name  # type: ignore[arg-type]
+    def _input(self, cell: views.Cell, what: What, split: Plain = None) -> Tensor:
+        return self.inputs[key_of(cell.column, what, split)].name
 
-    def _number(self, cell: Cell) -> Tensor:
+    def _number(self, cell: views.Cell) -> Tensor:
         x, op = self._input(cell, "number"), self.graph.op
         if cell.combined is None:
             return op("Log", x) if cell.log else x
@@ -475,12 +445,12 @@ class Scored:
         y = op("Mul", y, self.graph.constant([[cell.combined.times]]))
         return op("Add" if cell.combined.operator == "+" else "Sub", x, y)
 
-    def _missing(self, cell: Cell) -> Tensor:
+    def _missing(self, cell: views.Cell) -> Tensor:
         if cell.kind in NUMBERS:
             return self.graph.op("IsNaN", self._number(cell))
         return self._input(cell, "missing")
 
-    def _place(self, cell: Cell, levels: Sequence[Level]) -> Tensor:
+    def _place(self, cell: views.Cell, levels: Sequence[Level]) -> Tensor:
         """Return the place of a cell's level, of shape (n, 1); after the last if it is unknown."""
         op, whole = self.graph.op, self.graph.whole
         if cell.part is not None:
@@ -498,13 +468,13 @@ class Scored:
         of_level = op("Gather", whole([len(levels), *(numbers[x] for x in ascending)]), at)
         return op("Where", op("Equal", found, x), of_level, whole([[len(levels)]]))
 
-    def _part(self, cell: Cell, part: Cycle) -> Tensor:
+    def _part(self, cell: views.Cell, part: Cycle) -> Tensor:
         """Return the hour from 0, the weekday from Monday, or the month from 0, of shape (n, 1)."""
         op, whole, of = self.graph.op, self.graph.whole, self.graph.constant
         x = self._number(cell)
         there = op("Where", op("IsNaN", x), of([[0.0]]), x)
         near = self._clipped(there, -FARTHEST_TIME, FARTHEST_TIME)
-        micro = op("Cast", op("Round", op("Mul", near, of([[1e6]]))), to=INTEGER)
+        micro = op("Cast", op("Round", op("Mul", near, of([[1e6]]))), to=INT64)
         if part == "hour":
             return self._whole_division(op("Mod", micro, whole([[DAY]])), HOUR)
         day = self._whole_division(micro, DAY)
@@ -539,7 +509,7 @@ class Scored:
         distance = op("Sub", self._clipped(x, low, high), of([[centre]]))
         return op("Where", missing, of([[0.0]]), distance)
 
-    def _factor(self, of: OfCell[Line | Step]) -> Tensor:
+    def _factor(self, of: views.OfCell[Line | Step]) -> Tensor:
         op, constant = self.graph.op, self.graph.constant
         missing, function = self._missing(of.cell), of.function
         match function:
@@ -552,11 +522,11 @@ class Scored:
             case Line(low, high, centre):
                 x = self._number(of.cell)
                 if of.cell.above is not None:
-                    x = op("Cast", op("Greater", x, constant([[of.cell.above]])), to=11)
+                    x = op("Cast", op("Greater", x, constant([[of.cell.above]])), to=DOUBLE)
                 x = self._line(x, missing, low, high, centre)
         return op("Div", x, constant([[function.scale]]))
 
-    def _add_rules(self, rules: Sequence[RuleTerm]) -> None:
+    def _add_rules(self, rules: Sequence[views.RuleTerm]) -> None:
         """Add what some rules say: tensors of shape (n, conditions), then (n, rules)."""
         op, whole = self.graph.op, self.graph.whole
         every = list(dict.fromkeys(of for rule in rules for of in rule.conditions))
@@ -575,7 +545,7 @@ class Scored:
         points = op("Gather", table, op("Add", cell, whole([first])))
         self.added.append(op("ReduceSum", points, whole([1]), keepdims=0))
 
-    def _side(self, of: OfCell[Above | OneOf]) -> Tensor:
+    def _side(self, of: views.OfCell[Above | OneOf]) -> Tensor:
         """Return the side of each cell: 1 where a condition holds, 0 or 2 where not, (n, 1)."""
         op, whole = self.graph.op, self.graph.whole
         match of.function:
@@ -585,13 +555,13 @@ class Scored:
                 side = op("Gather", whole(sides), self._place(of.cell, levels))
             case Above(edge):
                 reached = op("GreaterOrEqual", self._number(of.cell), self.graph.constant([[edge]]))
-                side = op("Cast", reached, to=INTEGER)
+                side = op("Cast", reached, to=INT64)
         return op("Where", self._missing(of.cell), whole([[of.missing]]), side)
 
-    def _add_tokens(self, term: TokensTerm) -> None:
+    def _add_tokens(self, term: views.TokensTerm) -> None:
         op, of, whole = self.graph.op, self.graph.constant, self.graph.whole
         unknown = len(term.tokens)
-        at = self.graph.number_of(self._input(term.cell, "tokens", term), term.tokens)
+        at = self.graph.number_of(self._input(term.cell, "tokens", dict(term.split)), term.tokens)
         if term.binary:  # sorted, so that a token that comes again follows itself
             wide = op("Slice", op("Shape", at), whole([1]), whole([2]))
             at = self.graph.sorted(at, wide)
@@ -600,11 +570,11 @@ class Scored:
         points = np.vstack([term.points, np.zeros(term.points.shape[1])])
         added = op("ReduceSum", op("Gather", of(points), at), whole([1]), keepdims=0)
         if term.length_power:
-            known = op("Cast", op("Less", at, whole([[unknown]])), to=11)
+            known = op("Cast", op("Less", at, whole([[unknown]])), to=DOUBLE)
             count = op("ReduceSum", known, whole([1]), keepdims=1)
             length = op("Pow", op("Max", count, of([[1.0]])), of(term.length_power))
             added = op("Div", added, length)
         if term.there.any():
-            missing = self._input(term.cell, "missing", term)
+            missing = self._input(term.cell, "missing")
             added = op("Add", added, op("Where", missing, of([[0.0]]), of([term.there])))
         self.added.append(added)

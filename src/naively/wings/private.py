@@ -15,7 +15,8 @@ import math
 import random
 import secrets
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from bisect import bisect_left
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar, NamedTuple, TypeAlias, final
@@ -40,6 +41,7 @@ from naively.counting.tally import BlockTally, Tally
 from naively.kernels.dispatch import Vocabulary
 from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats
+from naively.kernels.sparse_sums import AnySums
 from naively.model.counted import AddedNoise, Counted, Mechanism
 from naively.model.model import Model
 from naively.schema.schema import Group
@@ -57,8 +59,7 @@ class Sensitivity(NamedTuple):
 
     added: int  # by how much all counts together: the L1 sensitivity
     squared: int  # the sum of the squares of these changes: the L2 sensitivity, squared
-    # how many levels, cells or words it may be the first to have, which nothing but rows names
-    new: int
+    new: int  # how many levels, cells or words it may be the first to have, of those undeclared
 
 
 def with_noise(
@@ -75,9 +76,7 @@ def with_noise(
         name: replace(of, note="", words=None, forms=None) for name, of in schema.readings.items()
     }
     changes = [change_of(group, model.counted.tally.blocks[group.key]) for group in groups]
-    _check_whole(
-        model.counted.tally.weight.high, model.counted.tally.weight.low, "the class counts"
-    )
+    _check_whole(model.counted.tally.weight, "the class counts")
     blocks = {g.key: regular(g, model.counted.tally.blocks[g.key], resolution) for g in groups}
     added, squared, new = (sum(of) for of in zip(Sensitivity(1, 1, 0), *changes, strict=True))
     if new and delta == 0:
@@ -172,7 +171,7 @@ def is_once(group: Group) -> bool:
 def regular(group: Group, block: BlockTally, resolution: int) -> BlockTally:
     """Return a block whose cells follow from no row; an error unless it counts whole rows."""
     for sums in block.sums.values():
-        _check_whole(sums.high, sums.low, f"the counts of column {title(group.columns[0])!r}")
+        _check_whole(sums, f"the counts of column {title(group.columns[0])!r}")
     if not isinstance(block.axis, Cells):
         return block
     try:
@@ -182,8 +181,8 @@ def regular(group: Group, block: BlockTally, resolution: int) -> BlockTally:
     return BlockTally(axis, {CELL: block[CELL].place(rows, len(axis))})
 
 
-def _check_whole(high: Floats, low: Floats, what: str) -> None:
-    if low.any() or (high != np.rint(high)).any():
+def _check_whole(sums: AnySums, what: str) -> None:
+    if sums.low.any() or (sums.high != np.rint(sums.high)).any():
         raise ValueError(
             f"Noise hides rows that count once, but {what} are of fractions of rows: of weights, "
             "decay, or rows without a label."
@@ -216,7 +215,7 @@ class _Adding:
         counts = self.to(block[statistic].high)
         keep = axis.stays if is_declared(axis) else self._seen(counts)
         counts, axis = counts[keep], axis.select(keep)
-        counts = _within(counts, axis.sum_by_column(counts), rows, axis)
+        counts = _within(counts, rows, axis)
         if isinstance(axis, Levels):
             axis, order = _in_order(axis)
             counts = counts[order]
@@ -251,10 +250,9 @@ class _Adding:
         return BlockTally(axis, {PRESENT: Sums(present), VALUE: Sums(counts)}).pruned()
 
 
-def _within(counts: Floats, totals: Floats, rows: Floats, axis: ByValue) -> Floats:
+def _within(counts: Floats, rows: Floats, axis: ByValue) -> Floats:
     """Return counts that are scaled down where a column has more cells than there are rows."""
-    # ``totals`` are those of the columns, (columns, classes).
-    share = np.minimum(rows / np.maximum(totals, 1.0), 1.0)
+    share = np.minimum(rows / np.maximum(axis.sum_by_column(counts), 1.0), 1.0)
     within: Floats = np.floor(counts * np.repeat(share, np.diff(axis.first), axis=0))
     return within
 
@@ -263,22 +261,18 @@ def _in_order(axis: Levels) -> tuple[Levels, list[int]]:
     """Return the axis with its levels in an order that no row has made, and their rows before."""
     levels, order = [], []
     for first, of_column in zip(axis.first.tolist(), axis.levels, strict=False):
-        declared = len(axis.declared)
-        places = [*range(declared), *_sorted(range(declared, len(of_column)), of_column)]
+        declared, ranks = len(axis.declared), [*map(_rank, of_column)]
+        others = sorted(range(declared, len(of_column)), key=ranks.__getitem__)
+        places = [*range(declared), *others]
         levels.append(tuple(of_column[i] for i in places))
         order += [first + i for i in places]
     return replace(axis, levels=tuple(levels)), order
 
 
-def _sorted(places: Iterable[int], levels: tuple[Level, ...]) -> list[int]:
-    """Sort places of levels by the levels, which may be of several types."""
-
-    def key(place: int) -> tuple[str, float, str]:
-        level = levels[place]
-        number = float(level) if isinstance(level, int | float) else math.inf
-        return type(level).__name__, number, str(level)
-
-    return sorted(places, key=key)
+def _rank(level: Level) -> tuple[str, float, str]:
+    """Return what levels, which may be of several types, are sorted by."""
+    number = float(level) if isinstance(level, int | float) else math.inf
+    return type(level).__name__, number, str(level)
 
 
 # --- Noise for counts: whole numbers that are drawn exactly, and how many suffice ----------------
@@ -322,16 +316,13 @@ class Noise(ABC):
     @final
     def threshold(self, chance: float) -> int:
         """Return the least number above 1 that noise beside 1 reaches by this chance at most."""
-        low, high = 0, 1  # the noise that is enough: too little, and perhaps enough
-        while self.log_tail(high) > math.log(chance):
-            low, high = high, 2 * high
-        while high - low > 1:
-            middle = (low + high) // 2
-            if self.log_tail(middle) > math.log(chance):
-                low = middle
-            else:
-                high = middle
-        return 1 + high
+        enough = 1
+        while self.log_tail(enough) > math.log(chance):
+            enough *= 2
+        first = enough // 2 + 1  # noise of a half is too little
+        return 1 + bisect_left(
+            range(enough), -math.log(chance), first, key=lambda least: -self.log_tail(least)
+        )
 
 
 @final
@@ -412,8 +403,7 @@ def delta_of(rho: float, epsilon: float) -> float:
     # Canonne, Kamath & Steinke (2020), section 2.3: the least over all alpha > 1 of exp((alpha - 1)
     # (alpha rho - epsilon)) / (alpha - 1) * (1 - 1 / alpha)^alpha. The least of some of them is a
     # bound too.
-    less = ORDERS
-    alpha = 1 + less
+    less, alpha = ORDERS, 1 + ORDERS
     log_delta = less * (alpha * rho - epsilon) - np.log(less) + alpha * np.log(less / alpha)
     return math.exp(min(0.0, float(log_delta.min())))
 
@@ -421,9 +411,8 @@ def delta_of(rho: float, epsilon: float) -> float:
 def _happens(above: int, below_: int, below: Below) -> bool:
     """Return True with the probability exp(-above / below_) (algorithm 1)."""
     whole, rest = divmod(above, below_)
-    return all(_happens_once(1, 1, below) for _ in range(whole)) and _happens_once(
-        rest, below_, below
-    )
+    always = all(_happens_once(1, 1, below) for _ in range(whole))
+    return always and _happens_once(rest, below_, below)
 
 
 def _happens_once(above: int, below_: int, below: Below) -> bool:

@@ -12,7 +12,7 @@ from contextlib import suppress
 import click
 
 from naively.messages import Verbosity, say
-from naively.wings.cli.options import Verbs
+from naively.wings.cli.options import OfModules, Verbs
 from naively.wings.mail import command
 
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
@@ -62,7 +62,7 @@ def _completion(context: click.Context, _option: object, shell: str | None) -> N
 
 @click.command(
     cls=Verbs,
-    modules=MODULES,
+    commands=OfModules(MODULES),
     context_settings={
         "help_option_names": ["-h", "--help"],
         "show_default": True,

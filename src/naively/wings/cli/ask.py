@@ -11,22 +11,8 @@ import click
 
 from naively import saving
 from naively.messages import Verbosity, say, tell
-from naively.wings.cli import predictions, shared
-from naively.wings.cli.options import (
-    Format,
-    HowRead,
-    Verb,
-    class_prior_option,
-    cost_option,
-    data_argument,
-    format_option,
-    model_argument,
-    reading_options,
-    reject_option,
-    some_data_argument,
-    target_option,
-    top_option,
-)
+from naively.wings.cli import options, predictions, shared
+from naively.wings.cli.options import Format, HowRead, Verb
 from naively.wings.cli.predictions import ENDINGS
 
 if TYPE_CHECKING:
@@ -38,14 +24,12 @@ if TYPE_CHECKING:
     from naively.model.model import Model
     from naively.wings.report.subject import Subject
 
-# --- The verbs that ask a model, or two: predict, evaluate, explain, show and diff ---------------
-
 
 @click.command(cls=Verb)
-@data_argument
-@target_option
-@reading_options
-@format_option
+@options.data_argument
+@options.target_option
+@options.reading_options
+@options.format_option
 def columns(data: str, target: str | None, how: HowRead, form: Format | None) -> None:
     """Show what each column is taken for, before anything is learned, with examples and notes."""
     from naively.schema.overview import columns as overview_of
@@ -57,8 +41,8 @@ def columns(data: str, target: str | None, how: HowRead, form: Format | None) ->
 
 
 @click.command(cls=Verb)
-@model_argument
-@data_argument
+@options.model_argument
+@options.data_argument
 @click.option(
     "--output",
     "-o",
@@ -78,11 +62,11 @@ def columns(data: str, target: str | None, how: HowRead, form: Format | None) ->
     help="Write low and high too: between them the probability would be, with as many "
     "other rows, so often: 0.9. With weights it needs `train --keep-rows`.",
 )
-@class_prior_option
-@cost_option
-@reject_option
-@reading_options
-@format_option
+@options.class_prior_option
+@options.cost_option
+@options.reject_option
+@options.reading_options
+@options.format_option
 def predict(
     model: str,
     data: str,
@@ -163,9 +147,11 @@ def _intervals(model: Model, sample: SampledRows | None, coverage: float) -> pre
 
 
 @click.command(cls=Verb)
-@model_argument
-@some_data_argument(help="Labelled rows; by default the sample that `train --keep-rows` has kept.")
-@target_option
+@options.model_argument
+@options.some_data_argument(
+    help="Labelled rows; by default the sample that `train --keep-rows` has kept."
+)
+@options.target_option
 @click.option(
     "--held-out",
     "only_held_out",
@@ -182,9 +168,9 @@ def _intervals(model: Model, sample: SampledRows | None, coverage: float) -> pre
     "--groups", help="A column whose groups no fold splits: customer; or copies, equal rows."
 )
 @click.option("--time", help="A column of times: each fold is judged by those before it.")
-@cost_option
-@reading_options
-@format_option
+@options.cost_option
+@options.reading_options
+@options.format_option
 def evaluate(
     model: str,
     data: str | None,
@@ -243,12 +229,7 @@ def evaluate(
 
 
 def _learned_again(
-    learned: Model,
-    rows: Rows,
-    table: Rows,
-    y: LabelArray,
-    beside: dict[str, Any],
-    **how: Any,
+    learned: Model, rows: Rows, table: Rows, y: LabelArray, beside: dict[str, Any], **how: Any
 ) -> Scores:
     """Score rows, each by a model that is learned as the one in the file without its fold."""
     for what, name in beside.items():
@@ -260,12 +241,12 @@ def _learned_again(
 
 
 @click.command(cls=Verb)
-@model_argument
-@data_argument
-@top_option(help="Items of greatest weight for each row.")
+@options.model_argument
+@options.data_argument
+@options.top_option(help="Items of greatest weight for each row.")
 @click.option("--row", type=click.IntRange(min=0), help="Explain this row only, from 0.")
-@reading_options
-@format_option
+@options.reading_options
+@options.format_option
 def explain(
     model: str, data: str, top: int, row: int | None, how: HowRead, form: Format | None
 ) -> None:
@@ -290,8 +271,8 @@ def explain(
 
 
 @click.command(cls=Verb)
-@model_argument
-@top_option(help="Items of greatest weight for each class.")
+@options.model_argument
+@options.top_option(help="Items of greatest weight for each class.")
 @click.option(
     "--parameters",
     is_flag=True,
@@ -303,7 +284,7 @@ def explain(
     is_flag=True,
     help="Write instead what was learned, forgotten and merged, and when.",
 )
-@format_option
+@options.format_option
 def show(
     model: str, top: int, parameters: bool, column: str | None, history: bool, form: Format | None
 ) -> None:
@@ -349,8 +330,8 @@ def show(
 @click.command(cls=Verb)
 @click.argument("before", metavar="MODEL", help="The model file before.")
 @click.argument("after", metavar="MODEL", help="The model file after.")
-@top_option("-n", help="Counts, levels, words, weights and weights of evidence.")
-@format_option
+@options.top_option("-n", help="Counts, levels, words, weights and weights of evidence.")
+@options.format_option
 def diff(before: str, after: str, top: int, form: Format | None) -> None:
     """Say what two models have learned differently, what changed most first."""
     from naively.inspect.difference import difference
@@ -382,12 +363,9 @@ def write_scores(s: Scores, form: Format | None, out: TextIO | None = None) -> N
     shared.write_table(s, form, out)
 
 
-# --- The verb that writes a page about a model ---------------------------------------------------
-
-
 @click.command(cls=Verb)
-@model_argument
-@some_data_argument(
+@options.model_argument
+@options.some_data_argument(
     help="Rows that were not learned, to be scored, shown and explained; of a mail filter, "
     "a folder with folders or mboxes named spam and ham."
 )
@@ -398,8 +376,8 @@ def write_scores(s: Scores, form: Format | None, out: TextIO | None = None) -> N
     help="The page to write; one that ends in .md is a model card, in Markdown.",
 )
 @click.option("--use", help="What the model is to be used for, and what not: for the card.")
-@target_option
-@reading_options
+@options.target_option
+@options.reading_options
 def report(
     model: str, data: str | None, output: str, use: str | None, target: str | None, how: HowRead
 ) -> None:

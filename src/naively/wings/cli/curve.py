@@ -5,7 +5,7 @@ They write a table, and a picture if it is named.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import update_wrapper
 from io import BytesIO
 from pathlib import Path
@@ -16,19 +16,9 @@ import click
 from naively import saving
 from naively.messages import say
 from naively.options import from_text
-from naively.wings.cli import shared
+from naively.wings.cli import options, shared
 from naively.wings.cli.learn import event_models_of
-from naively.wings.cli.options import (
-    Declared,
-    Format,
-    HowRead,
-    Verb,
-    Verbs,
-    data_argument,
-    format_option,
-    reading_options,
-    target_option,
-)
+from naively.wings.cli.options import Declared, Format, HowRead, Verb, Verbs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,7 +45,7 @@ def drawn(metric: str) -> Callable[[Declared], Declared]:
 
     def declare(verb: Declared) -> Declared:
         def write(*, out: str | None, metric: str, form: Format | None, **given: Any) -> None:
-            _check(out, [given[name] for name in ("data", "test") if given.get(name)], metric)
+            _check(out, filter(None, map(given.get, ("data", "test"))), metric)
             curve = verb(**given)
             shared.write_table(curve, form)
             if out is not None:
@@ -78,8 +68,8 @@ def curve() -> None:
 
 
 @curve.command(cls=Verb)
-@data_argument
-@target_option
+@options.data_argument
+@options.target_option
 @click.option("--sizes", help="How many rows to learn: 10,100,1000, or shares: 0.01,0.1,1.0.")
 @click.option("--repeats", type=click.IntRange(min=1), default=5, help="Random orders of the rows.")
 @test_option
@@ -93,8 +83,8 @@ def curve() -> None:
 @smoothing_option
 @click.option("--weights", is_flag=True, help="Fit the weights of train at each size; slower.")
 @drawn(metric="accuracy")
-@reading_options
-@format_option
+@options.reading_options
+@options.format_option
 def learning(
     data: str,
     target: str | None,
@@ -133,13 +123,13 @@ def learning(
     metavar="DATA|MODEL",
     help="Labelled rows to learn, or a model file, as `train` writes it.",
 )
-@target_option
+@options.target_option
 @click.option("--values", help="Pseudo-counts, at least 0: 0,0.5,1.")
 @test_option
 @event_models_option
 @drawn(metric="log_loss")
-@reading_options
-@format_option
+@options.reading_options
+@options.format_option
 def smoothing(
     data: str,
     target: str | None,
@@ -178,8 +168,8 @@ def smoothing(
 
 
 @curve.command(cls=Verb)
-@data_argument
-@target_option
+@options.data_argument
+@options.target_option
 @click.option(
     "--time",
     help="The column of times or numbers that rows are put in order by, which is not "
@@ -198,8 +188,8 @@ def smoothing(
 @event_models_option
 @smoothing_option
 @drawn(metric="log_loss")
-@reading_options
-@format_option
+@options.reading_options
+@options.format_option
 def decay(
     data: str,
     target: str | None,
@@ -252,7 +242,7 @@ def _number(written: str, option: str, what: str) -> float:
     raise ValueError(f"{option} must be {what}; got {written!r}.")
 
 
-def _check(out: str | None, inputs: list[str], metric: str) -> None:
+def _check(out: str | None, inputs: Iterable[str], metric: str) -> None:
     """Raise what is wrong with the picture before the work for it is done."""
     from naively.assess.curves import check_metric
     from naively.wings.pictures.axes import pyplot

@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -88,18 +89,15 @@ def _examples() -> list[Example]:
         documents, libraries = datasets.docstrings()
         return as_rows(documents), np.array(libraries)
 
-    def of(get: Callable[[], datasets.Dataset]) -> Callable[[], tuple[Rows, LabelArray]]:
-        def table() -> tuple[Rows, LabelArray]:
-            X, y, names, classes = get()
-            return as_rows({name: X[:, j] for j, name in enumerate(names)}), np.array(classes)[y]
-
-        return table
+    def table(get: Callable[[], datasets.Dataset]) -> tuple[Rows, LabelArray]:
+        X, y, names, classes = get()
+        return as_rows({name: X[:, j] for j, name in enumerate(names)}), np.array(classes)[y]
 
     return [
         Example("Texts: which library does a docstring come from?", texts),
-        Example("Pixels: which digit was written?", of(datasets.digits), _draw),
-        Example("Measurements: which grower's wine is it?", of(datasets.wine)),
-        Example("Measurements: is the tumour malignant?", of(datasets.breast_cancer)),
+        Example("Pixels: which digit was written?", partial(table, datasets.digits), _draw),
+        Example("Measurements: which grower's wine is it?", partial(table, datasets.wine)),
+        Example("Measurements: is the tumour malignant?", partial(table, datasets.breast_cancer)),
     ]
 
 

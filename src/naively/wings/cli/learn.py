@@ -6,8 +6,8 @@ import hashlib
 import re
 import sys
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -20,20 +20,9 @@ import click
 from naively import saving
 from naively.messages import amount, say, tell
 from naively.options import COPIES, FileOptions, from_text, number_of
-from naively.wings.cli import shared
+from naively.wings.cli import options, shared
 from naively.wings.cli.ask import write_scores
-from naively.wings.cli.options import (
-    Format,
-    HowRead,
-    Verb,
-    data_argument,
-    format_option,
-    model_argument,
-    reading_options,
-    settings_options,
-    some_data_argument,
-    target_option,
-)
+from naively.wings.cli.options import Format, HowRead, Verb
 
 if TYPE_CHECKING:
     import numpy as np
@@ -49,6 +38,8 @@ if TYPE_CHECKING:
     from naively.file.header import Saved
     from naively.model.model import Model
     from naively.schema.settings import ClassPrior
+
+    Opened = tuple[NaiveBayes, Saved, bool]  # with its provenance; is there a sample of rows?
 
 # --- The verb that makes a model: train ----------------------------------------------------------
 
@@ -68,11 +59,11 @@ def _no_class_weight(_context: object, _option: object, given: str | None) -> No
 
 
 @click.command(cls=Verb)
-@data_argument
+@options.data_argument
 @click.option(
     "--output", "-o", default="model.naively", help="The model file to write; .gz is compressed."
 )
-@target_option
+@options.target_option
 @click.option("--columns", help="Learn from these columns only: a,b,c.")
 @click.option("--ignore", help="Do not learn from these columns: a,b,c.")
 @click.option(
@@ -111,9 +102,9 @@ def _no_class_weight(_context: object, _option: object, given: str | None) -> No
     "fit the weights to it. Who has the file can read these rows.",
 )
 @click.option("--class-weight", hidden=True, expose_value=False, callback=_no_class_weight)
-@reading_options
-@format_option
-@settings_options
+@options.reading_options
+@options.format_option
+@options.settings_options
 def train(  # noqa: PLR0915, PLR0917  (options, not positions)
     data: str,
     output: str,
@@ -131,7 +122,7 @@ def train(  # noqa: PLR0915, PLR0917  (options, not positions)
     keep_rows: bool,
     how: HowRead,
     form: Format | None,
-    **options: str,
+    **settings: str,
 ) -> None:
     """Learn a model from labelled rows, write it to a file, and assess it.
 
@@ -153,7 +144,7 @@ def train(  # noqa: PLR0915, PLR0917  (options, not positions)
         event_models_of(event_models),
         class_prior="data" if late else prior,
         semi_supervised=semi_supervised,
-        **{name: from_text(name, given) for name, given in options.items()},
+        **{name: from_text(name, given) for name, given in settings.items()},
     )
     aside = None
     if part or semi_supervised or time:
@@ -277,12 +268,6 @@ def _hold_out(given: str) -> float | int:
     return part if part < 1 else int(part)
 
 
-def _numbers(given: Collection[str]) -> list[float]:
-    """Return finite numbers; none of them if a text is not one."""
-    numbers = [number for number in map(number_of, given) if number is not None]
-    return numbers if len(numbers) == len(given) else []
-
-
 def event_models_of(given: str) -> str | dict[str, str]:
     """Return --event-models: one for all, or by column."""
     return shared.pairs(given, "--event-models") if "=" in given else given
@@ -298,10 +283,11 @@ def _class_prior(given: str) -> str | dict[str, float] | Beta | Dirichlet:
         return shared.numbers_by_name(given, "--class-prior")
     written = re.fullmatch(r"\s*(beta|dirichlet)\s*\(([^()]*)\)\s*", given, re.IGNORECASE)
     name, inside = written.groups() if written else ("", "")
-    counts = _numbers(inside.split(","))
-    if name.lower() == "beta" and len(counts) == 2:
+    parts = inside.split(",")
+    counts = [number for number in map(number_of, parts) if number is not None]
+    if name.lower() == "beta" and len(counts) == len(parts) == 2:
         return Beta(*counts)
-    if name.lower() == "dirichlet" and counts:
+    if name.lower() == "dirichlet" and len(counts) == len(parts):
         return Dirichlet(counts[0] if len(counts) == 1 else counts)
     raise ValueError(
         f"--class-prior must be {', '.join(PRIORS)}, probabilities such as a=0.3,b=0.7, beta(a,b) "
@@ -349,10 +335,10 @@ output_option = click.option("--output", "-o", help="The model file to write; by
 
 
 @click.command(cls=Verb)
-@model_argument
-@data_argument
+@options.model_argument
+@options.data_argument
 @output_option
-@target_option
+@options.target_option
 @click.option(
     "--decay",
     type=float,
@@ -364,8 +350,8 @@ output_option = click.option("--output", "-o", help="The model file to write; by
     "--batch", type=click.IntRange(min=1), default=1000, help="Rows of a batch that --score scores."
 )
 @click.option("--again", is_flag=True, help="Learn a file that was learned before once more.")
-@reading_options
-@format_option
+@options.reading_options
+@options.format_option
 def update(
     model: str,
     data: str,
@@ -385,8 +371,7 @@ def update(
     Weights stay, unless the file holds a sample of rows: then they are fitted to it again once
     the rows that came since are a tenth of those before. With --decay the sample is dropped.
     """
-    with _changing(model, output, data):
-        nb, provenance, sampled = _open(model)
+    with _changing(model, output, data) as (nb, provenance, sampled):
         digest = digest_of(data)
         known = nb.history_.learned(digest)
         if known is not None and not again:
@@ -394,7 +379,6 @@ def update(
                 f"{model} has learned {data} already, as {known.source} at {known.when}; give "
                 "--again to learn it once more."
             )
-        target = target or provenance.get("target")
         rows, y, beside = _labelled(nb, data, how, target, provenance)
         before = nb.class_count_.sum()
         if score:
@@ -437,16 +421,14 @@ def _prequential(
 
 
 @click.command(cls=Verb)
-@model_argument
-@data_argument
+@options.model_argument
+@options.data_argument
 @output_option
-@target_option
-@reading_options
+@options.target_option
+@options.reading_options
 def forget(model: str, data: str, output: str | None, target: str | None, how: HowRead) -> None:
     """Unlearn labelled rows: counts are as if they had never been there; weights stay."""
-    with _changing(model, output, data):
-        nb, provenance, sampled = _open(model)
-        target = target or provenance.get("target")
+    with _changing(model, output, data) as (nb, provenance, sampled):
         rows, y, beside = _labelled(nb, data, how, target, provenance)
         before = nb.class_count_.sum()
         nb.forget(rows, y, beside.get("frequencies"))
@@ -488,10 +470,9 @@ def merge(models: list[str], output: str, again: bool) -> None:
         _write(nb, output, provenance, f"Merged {len(models)} models", sampled=sampled)
 
 
-def _merged(models: list[str], *, again: bool) -> tuple[NaiveBayes, Saved, bool]:
-    """Return the sum of the models in some files, and the target that they have in common."""
-    # The last value says whether any of the files holds a sample of rows. One file is read after
-    # the other, so that no more than two models and the samples are in memory.
+def _merged(models: list[str], *, again: bool) -> Opened:
+    """Return the sum of the models in some files, and what they have in common."""
+    # One file is read after the other, so that only two models and the samples are in memory.
     from naively.model.model import History, names_of
 
     nb, provenance, sampled = _open(models[0])
@@ -542,7 +523,7 @@ def _check_one_target(targets: dict[str, str | None]) -> None:
 
 
 @click.command(cls=Verb)
-@model_argument
+@options.model_argument
 @click.argument(
     "factor", type=float, help="Greater than 0: 0.99 takes one hundredth off all counts."
 )
@@ -554,19 +535,18 @@ def decay(model: str, factor: float, output: str | None) -> None:
 
         mail_models.decay(model, factor, output)
         return
-    with _changing(model, output):
-        nb, provenance, sampled = _open(model)
+    with _changing(model, output) as (nb, provenance, sampled):
         _write(nb.decay(factor), output or model, provenance, "Decayed", sampled=sampled)
 
 
 @click.command(cls=Verb)
-@model_argument
-@some_data_argument(
+@options.model_argument
+@options.some_data_argument(
     help="Labelled rows that were not learned; by default the sample in the file is used."
 )
 @output_option
-@target_option
-@reading_options
+@options.target_option
+@options.reading_options
 def calibrate(
     model: str, data: str | None, output: str | None, target: str | None, how: HowRead
 ) -> None:
@@ -575,8 +555,7 @@ def calibrate(
     They are fitted to labelled rows that were not learned, or to the sample of the learned rows
     that `train --keep-rows` has kept in the file, each left out in turn.
     """
-    with _changing(model, output, *([] if data is None else [data])):
-        nb, provenance, sampled = _open(model)
+    with _changing(model, output, *filter(None, [data])) as (nb, provenance, sampled):
         if data is None:
             if not sampled:
                 raise ValueError(f"{model} holds no sample of rows; give rows that it never saw.")
@@ -597,6 +576,7 @@ def _labelled(
     """Return the rows of DATA, their labels, and their frequencies and groups as in training."""
     from naively.schema.schema import list_names
 
+    target = target or provenance.get("target")
     rows, table = shared.rows_for(nb.model_, data, how.over(provenance), target, learns=True)
     known = ("frequencies", "groups", "time")
     named: dict[str, str] = {what: provenance[what] for what in known if what in provenance}
@@ -637,16 +617,17 @@ def locked(path: str) -> AbstractContextManager[object]:
     )
 
 
-def _changing(model: str, output: str | None, *inputs: str) -> AbstractContextManager[object]:
-    """Take the lock of the file that a verb will write, which must not be one of its inputs."""
+@contextmanager
+def _changing(model: str, output: str | None, *inputs: str) -> Iterator[Opened]:
+    """Open a model under the lock of the file that a verb will write, which is no input of it."""
     path = output or model
     saving.check_output(path, inputs)
-    return locked(path)
+    with locked(path):
+        yield _open(model)
 
 
-def _open(path: str) -> tuple[NaiveBayes, Saved, bool]:
-    """Return the model in a file, ready to change, and what was saved about where it comes from."""
-    # The last value says whether the file holds a sample of rows.
+def _open(path: str) -> Opened:
+    """Return the model in a file, ready to change."""
     found = shared.load(path)
     nb = shared.estimator_of(found.model, found.sample, found.history)
     return nb, found.provenance, found.sample is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections import Counter
+from collections import Counter, UserDict
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from enum import StrEnum
@@ -79,23 +79,19 @@ class Verb(click.Command):
                 formatter.write_dl(records)
 
 
-class Verbs(click.Group):
-    """Verbs, in their order; those that are named with a module are imported when asked for."""
+class OfModules(UserDict[str, Any]):
+    """Verbs by name, each of which is imported from its module when it is asked for."""
 
-    def __init__(
-        self, *declared: Any, modules: Mapping[str, str] | None = None, **settings: Any
-    ) -> None:
-        super().__init__(*declared, **settings)
-        self.modules = modules or {}
+    def __getitem__(self, verb: str) -> click.Command:
+        found: click.Command = getattr(import_module(self.data[verb]), verb)
+        return found
+
+
+class Verbs(click.Group):
+    """Verbs, in their order."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        return [*self.modules, *self.commands]
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in self.modules:
-            return super().get_command(ctx, cmd_name)
-        found: click.Command = getattr(import_module(self.modules[cmd_name]), cmd_name)
-        return found
+        return [*self.commands]
 
     def invoke(self, ctx: click.Context) -> object:
         """Run a verb; Click would write an empty line at an interrupt."""
@@ -103,16 +99,6 @@ class Verbs(click.Group):
             return super().invoke(ctx)
         except KeyboardInterrupt:
             ctx.exit(130)
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the verb that is asked for, or raise an error that names those which are like it."""
-        try:
-            return super().resolve_command(ctx, args)
-        except click.NoSuchCommand as error:
-            known = self.list_commands(ctx)
-            raise click.NoSuchCommand(error.command_name, None, known, ctx) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the verbs, each with the first sentence of its help, which Click cuts off."""
@@ -182,10 +168,9 @@ def file_options(verb: Declared) -> Declared:
 
     def with_file(**given: Any) -> object:
         said = FileOptions(**{of.name: given.pop(of.name) for of in fields(FileOptions)})
-        results = [given.get(name) for name in ("model", "output", "out")]
-        if said.left_out_to and Path(said.left_out_to).resolve() in {
-            Path(result).resolve() for result in results if result is not None
-        }:
+        others = filter(None, map(given.get, ("model", "output", "out")))
+        same = [of for of in others if Path(of).resolve() == Path(said.left_out_to).resolve()]
+        if said.left_out_to and same:
             raise ValueError(
                 f"--bad-rows names {said.left_out_to}, which is read or written too: name another."
             )

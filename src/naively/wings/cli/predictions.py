@@ -76,8 +76,7 @@ class Predictions:
         every: bool,  # whether the probability of every class is written
         keep: Sequence[str] = (),  # columns of the table that stand before them
         interval: bool = False,  # whether the interval of the probability is written
-        # how the class follows from the probabilities; by default it is the most probable one
-        decision: Decision | None = None,
+        decision: Decision | None = None,  # how the class follows; by default the most probable one
     ) -> None:
         from naively.model.class_prior import MOST_PROBABLE, UNSURE
 
@@ -177,9 +176,8 @@ def scored(
     decision: Decision | None = None,
 ) -> Iterator[Scored]:
     """Yield each batch of a table with its posterior; of a table without rows that of none."""
-    # With a coverage the last column that is kept holds the sets of classes. intervals returns
-    # those of rows, if that was asked. A decision says under which class prior posteriors are
-    # wanted.
+    # With a coverage the last column that is kept holds the sets of classes. A decision says under
+    # which class prior posteriors are wanted.
     for batch in _scored(model, stream, target, intervals):
         if decision is not None and decision.prior is not None:
             yield batch._replace(p=decision.posterior(batch.p))
@@ -344,16 +342,16 @@ def _write_parquet(of: Predictions, batches: Iterable[Scored], out: BinaryIO) ->
         scratch = Path(folder)
         try:
             with closing(duckdb.connect(scratch / "rows")) as connection:
-                for setting in ("enable_progress_bar = false", f"memory_limit = '{MEMORY}'"):
-                    connection.execute(f"SET {setting}")
+                connection.execute("SET enable_progress_bar = false")
+                connection.execute(f"SET memory_limit = '{MEMORY}'")
                 own = of.names[len(of.keep) :]
                 kept = "".join(f", k{i} VARCHAR" for i in range(len(of.keep)))
                 numbers = "".join(f", c{i} DOUBLE" for i in range(1, len(own)))
                 connection.execute(f"CREATE TABLE predictions (c0 UINTEGER{numbers}{kept})")
                 kinds: list[set[str | None]] = [set() for _ in of.keep]
                 for batch in batches:
-                    best, found = of.columns(batch)
-                    columns = [best.astype(np.uint32), *map(np.ascontiguousarray, found)]
+                    best, of_rows = of.columns(batch)
+                    columns = [best.astype(np.uint32), *map(np.ascontiguousarray, of_rows)]
                     more = {f"c{i}": column for i, column in enumerate(columns)}
                     for i, (cells, kind) in enumerate(zip(batch.kept, batch.kinds, strict=True)):
                         more[f"k{i}"] = np.array([*map(_as_text, cells), None], object)[:-1]
@@ -367,11 +365,8 @@ def _write_parquet(of: Predictions, batches: Iterable[Scored], out: BinaryIO) ->
                 ]
                 names += ["(SELECT list(label) FROM classes)[c0 + 1] AS prediction"]
                 names += [f"c{i} AS {_quoted(n)}" for i, n in enumerate(own) if i]
-                table = str(scratch / "table").replace("'", "''")
-                connection.execute(
-                    f"COPY (SELECT {', '.join(names)} FROM predictions) "
-                    f"TO '{table}' (FORMAT parquet)"
-                )
+                found = connection.sql(f"SELECT {', '.join(names)} FROM predictions")
+                found.write_parquet(str(scratch / "table"))
         except duckdb.Error as error:
             raise OSError(f"Predictions cannot be collected: {error}.") from error
         (scratch / "rows").unlink()

@@ -11,14 +11,9 @@ from typing import TYPE_CHECKING
 import click
 
 from naively.messages import say
+from naively.wings.cli import options
 from naively.wings.cli.ask import subject_of
-from naively.wings.cli.options import (
-    Verb,
-    class_prior_option,
-    cost_option,
-    model_argument,
-    reject_option,
-)
+from naively.wings.cli.options import Verb
 from naively.wings.cli.predictions import decision_of
 from naively.wings.serve import MAX_BYTES, MAX_ROWS
 
@@ -31,7 +26,7 @@ GRACE = 30  # seconds for what is being answered, after SIGTERM
 
 
 @click.command(cls=Verb)
-@model_argument
+@options.model_argument
 @click.option(
     "--host",
     default="127.0.0.1",
@@ -55,9 +50,9 @@ GRACE = 30  # seconds for what is being answered, after SIGTERM
     default=MAX_BYTES,
     help="Bytes of a request, at most.",
 )
-@class_prior_option
-@cost_option
-@reject_option
+@options.class_prior_option
+@options.cost_option
+@options.reject_option
 def serve(
     model: str,
     host: str,

@@ -71,7 +71,7 @@ def all_of_mail(paths: Sequence[str]) -> bool:
 # --- DATA on the command line becomes rows and labels --------------------------------------------
 
 
-UNITS = {"MB": 10**6, "GB": 10**9, "TB": 10**12, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
+UNITS = {"mb": 10**6, "gb": 10**9, "tb": 10**12, "mib": 2**20, "gib": 2**30, "tib": 2**40}
 LEAST = 300 * 10**6  # bytes that can be asked for
 OWN = 200 * 10**6  # of them, about what Python, the libraries and a model take
 FOLDER_TARGET = "label"
@@ -123,11 +123,10 @@ class Data:
 
 def size_of(limit: str) -> int:
     """Return --memory-limit in bytes."""
-    units = {unit.lower(): size for unit, size in UNITS.items()}
     written = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*", limit.lower())
-    if written is None or written[2] not in units:
+    if written is None or written[2] not in UNITS:
         raise ValueError(f"--memory-limit must be a size such as 400MB or 2GB, got {limit!r}.")
-    size = int(float(written[1]) * units[written[2]])
+    size = int(float(written[1]) * UNITS[written[2]])
     if size < LEAST:
         raise ValueError(
             f"--memory-limit must be at least {LEAST // 10**6}MB, most of which Python and its "

@@ -1,4 +1,10 @@
-"""What a model of mail holds, as facts and tables, and how good it is."""
+"""What a model of mail holds, as facts and tables, and how good it is.
+
+Thresholds come with a guarantee: of ``n`` good mails that were scored without having been learned,
+``k`` came above a threshold; by the bound of Clopper and Pearson (Biometrika 26, 1934) the share of
+good mails above it is then, with a confidence of 95 %, at most the share of which ``k`` or fewer of
+``n`` are found in one case of twenty.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from naively.wings.mail.table import MailTable
-
-
-# --- How good the filter is: on messages that it has not learned, and by its own scores -----------
-#
-# Thresholds come with a guarantee: of ``n`` good mails that were scored without having been
-# learned, ``k`` came above a threshold; by the bound of Clopper and Pearson (Biometrika 26, 1934)
-# the share of good mails above it is then, with a confidence of 95 %, at most the share of which
-# ``k`` or fewer of ``n`` are found in one case of twenty.
 
 
 CONFIDENCE = 0.95
@@ -200,13 +198,12 @@ def strongest(table: MailTable, top: int) -> Iterator[Strongest]:
                 yield label, word, ham, spam, sign * weight
 
 
+# A word, its ham and spam before and after, and its weight before and after (0 of one class alone).
 Change = tuple[str, float, float, float, float, float, float]
 
 
 def differences(before: MailTable, after: MailTable, top: int) -> list[Change]:
     """Return the words whose weight for spam changed most, with their counts and weights."""
-    # Each is the word, its ham and spam before, its ham and spam after, and its weight before and
-    # after; a weight is 0 before both classes were learned.
     words = {word for table in (before, after) for word, _ in table.items()}
     rows = []
     for word in words:

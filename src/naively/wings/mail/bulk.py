@@ -16,7 +16,7 @@ from itertools import chain, cycle, islice
 
 from naively.wings.mail.mailbox import find_messages
 from naively.wings.mail.passage import say
-from naively.wings.mail.score import WordWeights, judge
+from naively.wings.mail.score import judge
 from naively.wings.mail.verdict import TOP
 
 TYPE_CHECKING = False
@@ -25,58 +25,51 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from naively.wings.mail.mailbox import Found
-    from naively.wings.mail.table import MailTable
+    from naively.wings.mail.score import WordWeights
     from naively.wings.mail.verdict import Division
 
 GARBAGE = 100_000  # objects that are made before garbage is looked for; parsers leave cycles
 
 
-class Bulk:
-    """What is said of each of many messages."""
-
-    def __init__(
-        self,
-        table: MailTable,
-        division: Division,  # which class a message has
-        contacts: Collection[str] | None = None,  # addresses in lower case
-        *,
-        explain: bool = False,  # whether the words of greatest weight are told
-    ) -> None:
-        self._weights, self._division = WordWeights(table), division
-        self._contacts, self._explain = contacts, explain
-
-    def __call__(self, found: Found) -> str:
-        """Return what is said of a message, even if it cannot be read, as a line of JSON."""
-        said: dict[str, object] = {"path": str(found.path)}
-        if found.number is not None:
-            said["number"] = found.number
-        notes: dict[str, None] = {}
-        try:
-            verdict, row = judge(found.read(), self._weights, self._contacts, notes)
-        except (ValueError, OSError, MemoryError) as error:
-            said["error"] = str(error) or type(error).__name__
-        else:
-            said["message_id"] = " ".join(str(row["message_id"]).split())
-            said["class"] = self._division(verdict.probability, row)
-            said["probability"] = verdict.probability
-            listed = self._division.listed(row)
-            if listed is not None:
-                said["list"] = listed[1]
-            if self._explain:
-                said["evidence"] = dict(verdict.contributions[:TOP])
-            if notes:
-                said["notes"] = list(notes)
-        return json.dumps(said) + "\n"
+def said_of(
+    found: Found,
+    weights: WordWeights,
+    division: Division,
+    contacts: Collection[str] | None,
+    *,
+    explain: bool,
+) -> str:
+    """Return what is said of a message, even if it cannot be read, as a line of JSON."""
+    said: dict[str, object] = {"path": str(found.path)}
+    if found.number is not None:
+        said["number"] = found.number
+    notes: dict[str, None] = {}
+    try:
+        verdict, row = judge(found.read(), weights, contacts, notes)
+    except (ValueError, OSError, MemoryError) as error:
+        said["error"] = str(error) or type(error).__name__
+    else:
+        said["message_id"] = " ".join(str(row["message_id"]).split())
+        said["class"] = division(verdict.probability, row)
+        said["probability"] = verdict.probability
+        listed = division.listed(row)
+        if listed is not None:
+            said["list"] = listed[1]
+        if explain:
+            said["evidence"] = dict(verdict.contributions[:TOP])
+        if notes:
+            said["notes"] = list(notes)
+    return json.dumps(said) + "\n"
 
 
-def filter_all(bulk: Bulk, paths: Sequence[Path], jobs: int) -> Iterator[str]:
+def filter_all(say_of: Callable[[Found], str], paths: Sequence[Path], jobs: int) -> Iterator[str]:
     """Yield what is said of each message below some paths, by several processes."""
 
     def share(i: int) -> Iterator[str]:
         if i:  # the first process warns of what is passed over
             warnings.simplefilter("ignore")
         found = chain.from_iterable(map(find_messages, paths))
-        return map(bulk, islice(found, i, None, jobs))
+        return map(say_of, islice(found, i, None, jobs))
 
     gc.enable()
     gc.set_threshold(GARBAGE)

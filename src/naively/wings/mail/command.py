@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from types import SimpleNamespace
 
 from naively.wings.mail.passage import ERROR, say
+from naively.wings.mail.verbs.options import read_plainly
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,9 +24,9 @@ VERBS = {  # what each does, and the module of naively.wings.mail.verbs that doe
     "unlearn": ("Take back mail that the filter has learned.", "learn"),
     "serve": ("Filter mail for clients of spamd, such as mail servers.", "serve"),
     "evaluate": ("Say how good a model is on mail of known classes.", "evaluate"),
-    "export": ("Write the counts of a model as text.", "exchange"),
-    "import": ("Add counts of bogofilter, SpamAssassin or another model.", "exchange"),
-    "expire": ("Drop words that were not learned for long.", "expire"),
+    "export": ("Write the counts of a model as text.", "counts"),
+    "import": ("Add counts of bogofilter, SpamAssassin or another model.", "counts"),
+    "expire": ("Drop words that were not learned for long.", "counts"),
 }
 STATUSES = {
     0: "Done; of `filter --exit-code`, the message is spam.",
@@ -45,10 +47,7 @@ def run(arguments: Sequence[str]) -> int:
         return _list(verb)
     module = import_module(f"naively.wings.mail.verbs.{VERBS[verb][1]}")
     try:
-        if verb == "filter":  # where they are plain, without a parser
-            options = module.read_options(verb, arguments[1:])
-        else:
-            options = module.parser_of(verb).parse_intermixed_args(arguments[1:])
+        options = _options(verb, arguments[1:])
     except SystemExit as stop:  # help was given
         return int(stop.code or 0)
     except Exception as error:  # noqa: BLE001  the message is written even so
@@ -67,6 +66,20 @@ def run(arguments: Sequence[str]) -> int:
         return 130
 
 
+def _options(verb: str, arguments: Sequence[str]) -> SimpleNamespace:
+    """Return the options of a verb, or raise a ValueError that says what is wrong with them."""
+    options = read_plainly(arguments) if verb == "filter" else None
+    if options is None:
+        from naively.wings.mail.verbs.parser import parser_of
+
+        options = parser_of(verb).parse_intermixed_args(arguments, SimpleNamespace())
+    if verb == "filter" and options.unsure and options.unsure[0] > options.unsure[1]:
+        raise ValueError(
+            "--unsure: the lower probability comes first. See `naively mail filter --help`."
+        )
+    return options
+
+
 def _list(verb: str) -> int:
     """List the verbs if help is wanted; what is no verb is an error."""
     if verb not in ("--help", "-h"):
@@ -76,8 +89,7 @@ def _list(verb: str) -> int:
 
     width = max(map(len, VERBS))
     verbs = [f"  {name:{width}}  {what}" for name, (what, _) in VERBS.items()]
-    lines = ["usage: naively mail VERB MODEL ...", "", HELP, "", *verbs, ""]
-    lines += ["Exit statuses:"]
+    lines = ["usage: naively mail VERB MODEL ...", "", HELP, "", *verbs, "", "Exit statuses:"]
     for status, what in STATUSES.items():
         lines += wrap(what, 90, initial_indent=f"  {status:3}  ", subsequent_indent=" " * 7)
     lines += ["", "`naively mail VERB --help` says more.\n"]

@@ -21,8 +21,6 @@ LONGEST = 60  # characters of a name, or a text, that is chosen
 END_OF_HEAD = re.compile(rb"\n(?=\r*+\n)")
 HEADER_LINE = re.compile(rb">?From |[!-9;-~]+[ \t]*:|[ \t]")
 FIELD_LINE = re.compile(rb"[!-9;-~]+:|[ \t]")
-OWN_NAME = OWN.encode()
-SPAM_NAME = SPAM.encode()
 
 
 @cache
@@ -48,7 +46,7 @@ def mark(message: bytes, headers: Mapping[str, str], *, whole: bool = True) -> b
         return ours + line_end + message
     found = END_OF_HEAD.search(message)
     head, rest = (message[: found.end()], message[found.end() :]) if found else (message, b"")
-    names = [OWN_NAME, *([SPAM_NAME] if "X-Spam-Status" in headers else [])]
+    names = [OWN.encode(), *([SPAM.encode()] if "X-Spam-Status" in headers else [])]
     names += [
         re.escape(name.encode()) + rb"(?=[ \t]*+:)"
         for name in headers

@@ -237,9 +237,8 @@ class _Reader:
         for item in items:
             self._left -= REOPENED
             if item.is_box or self._left >= 0:
-                item.look = self._open[-1].look.within(
-                    item.declared, item.name, in_line=not item.is_box
-                )
+                around, in_line = self._open[-1].look, not item.is_box
+                item.look = around.within(item.declared, item.name, in_line=in_line)
                 self._open.append(item)
 
 

@@ -29,16 +29,16 @@ FORMAT = 1
 KEY = "naively"  # of the header in the file's metadata, as in every model file
 KIND = "filter"
 ARRAYS = {  # the type of each array, for safetensors and for Python's array module
-    "messages": ("F64", "d"),
-    "evidence": ("F64", "d"),
-    "counts": ("F64", "d"),
-    "weights": ("F64", "d"),
-    "ends": ("I64", "q"),
-    "hashes": ("U32", "I"),
-    "days": ("U16", "H"),
-    "learned": ("U16", "H"),
-    "words": ("U8", "B"),
-    "digests": ("U8", "B"),
+    "messages": ("F64", "d"),  # (classes,): how many there are
+    "evidence": ("F64", "d"),  # (classes * BINS,): the histogram of scores, see mail.score
+    "counts": ("F64", "d"),  # (words, classes): how many messages hold the word
+    "weights": ("F64", "d"),  # (digests,): how much each still counts, 1 unless counts were scaled
+    "ends": ("I64", "q"),  # (words,): where each ends among the bytes of all
+    "hashes": ("U32", "I"),  # (words,), ascending
+    "days": ("U16", "H"),  # (words,): the day since 1970 on which each was last learned
+    "learned": ("U16", "H"),  # (digests,): the day on which the message was learned
+    "words": ("U8", "B"),  # UTF-8
+    "digests": ("U8", "B"),  # (digests, DIGEST), ascending: of the messages that are remembered
 }
 DIGEST = 16  # bytes
 BINS = 513  # of the histogram of scores, for each class

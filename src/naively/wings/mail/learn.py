@@ -114,7 +114,13 @@ class MailBatch:
             return None
         if self.known is not None:
             digest = digest_of(row, label)
-            if not self.is_new(digest, row, label):
+            if self.forget and digest not in self.known:
+                raise ValueError(
+                    f"The message {name_of(row)} was not learned as {label}, so it cannot be "
+                    "unlearned; nothing was."
+                )
+            before = (self.dropped,) if self.forget else (self.added, self.known)
+            if any(digest in of for of in before):
                 self.done.again += 1
                 return None
             if self.forget:
@@ -129,16 +135,6 @@ class MailBatch:
             self.added.add(digest)
         self.count(words, c, -1.0 if self.forget else 1.0)
         return None
-
-    def is_new(self, digest: bytes, row: Row, label: str) -> bool:
-        """Whether a message is still to be learned, or unlearned."""
-        assert self.known is not None
-        if self.forget and digest not in self.known:
-            raise ValueError(
-                f"The message {name_of(row)} was not learned as {label}, so it cannot be "
-                "unlearned; nothing was."
-            )
-        return digest not in (self.dropped if self.forget else self.added | self.known.keys())
 
     def _drop(self, digest: bytes) -> float:
         """Drop the digest of a message, and return how much the message still counts."""
@@ -248,10 +244,8 @@ def name_of(row: Row) -> str:
 
 def tell(path: str, wishes: Sequence[Wish]) -> list[bool]:
     """Learn and forget messages in the order in which they were told, and replace the file once."""
-    # path: the model file, which is made if it is not there, and then remembers its messages;
-    # wishes: messages, as read_message makes them, with their classes; None forgets one
-    # A message that is remembered as of the other class is moved. To forget is to take back a
-    # message as what it was learned, if it was.
+    # The file is made if it is not there, and then remembers its messages. A message that is
+    # remembered as of the other class is moved.
     done: list[bool] = []
 
     def change(table: MailTable) -> MailTable:

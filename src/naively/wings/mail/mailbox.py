@@ -54,8 +54,7 @@ class Found:
     """A message that was found, and is not read yet."""
 
     def __init__(self, path: Path, read: Callable[[], bytes], number: int | None = None) -> None:
-        # read: returns the message; it raises an error if the file is plainly not mail; number: of
-        # an mbox, which of its messages it is, from 1 on
+        # To read what is plainly not mail is an error. The number is that in an mbox, from 1 on.
         self.path, self.read, self.number = path, read, number
 
 
@@ -124,10 +123,10 @@ def _message(path: Path) -> bytes:
 def _check(path: Path, raw: bytes) -> None:
     """Raise a ValueError if a file is plainly not mail: it does not begin with a header of mail."""
     if path.suffix.lower() in SINGLE or not raw.strip():
-        plainly_none = b"\0" in raw[:BEGINNING]
+        is_mail = b"\0" not in raw[:BEGINNING]
     else:
-        plainly_none = not _begins_as_mail(raw)
-    if plainly_none:
+        is_mail = _begins_as_mail(raw)
+    if not is_mail:
         raise ValueError(
             f"{path} is no mail: it does not begin with the headers of a message. Leave it out."
         )

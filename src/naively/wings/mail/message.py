@@ -1,4 +1,9 @@
-"""A message becomes the parts and words that the filter counts, within limits."""
+"""A message becomes a row: what its reader sees and its headers tell, as text by column.
+
+The standard library parses a message within the limits of ``limits``, so nothing that a sender can
+write makes reading fail, or slow. The filter reads one message a process, so each import here costs
+every message some milliseconds: neither NumPy nor typing is imported.
+"""
 
 from __future__ import annotations
 
@@ -23,13 +28,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     Notes = dict[str, None]  # sentences about what was not read or guessed, in order, each once
-
-
-# --- A message becomes a row: what its reader sees and its headers tell, as text by column -------
-#
-# The standard library parses a message within the limits of ``limits``, so nothing that a sender
-# can write makes reading fail, or slow. The filter reads one message a process, so each import
-# here costs every message some milliseconds: neither NumPy nor typing is imported.
 
 
 # body: what is seen of the parts that are shown; links: their hosts; received: the path; headers:
@@ -81,9 +79,7 @@ def read_message(
     raw: bytes, contacts: Collection[str] | None = None, notes: Notes | None = None
 ) -> dict[str, str | bool]:
     """Return the texts of a message by column, and whether its sender is among the contacts."""
-    # raw: the message as it was received (RFC 5322), however broken; contacts: addresses in lower
-    # case (see read_contacts); notes: a sentence is added about each thing that was beyond the
-    # limits, and so not read
+    # contacts are those of read_contacts; notes say what was beyond the limits, and so not read
     notes = {} if notes is None else notes
     row: dict[str, str | bool] = dict.fromkeys(COLUMNS, "")
     raw = within_limits(raw, notes)
@@ -492,9 +488,8 @@ class _Part(Message):
         if within and counts.fields <= limits.HEADERS:
             super().set_raw(name, cut)
         else:
-            counts.notes[f"headers beyond {limits.HEADERS:,} or {most:,} characters not read"] = (
-                None
-            )
+            beyond = f"headers beyond {limits.HEADERS:,} or {most:,} characters not read"
+            counts.notes[beyond] = None
 
 
 def take_apart(raw: bytes, notes: Notes) -> tuple[Message, list[Message] | None]:

@@ -31,9 +31,7 @@ LOWEST_TEMPERATURE, HIGHEST_TEMPERATURE = 1 / 16, 16.0
 SEARCH_STEPS = 40  # each leaves two thirds of the range of temperatures
 ENOUGH = 20  # messages of each class, below which no temperature is fitted
 KEPT = 200_000  # weights of words that are kept
-UNKNOWN: dict[Counts, float | None] = {
-    (0.0, 0.0): None
-}  # weights by counts, which many words share
+UNKNOWN: dict[Counts, float | None] = {(0.0, 0.0): None}  # weights by counts, shared by words
 BIN_WIDTH = 1 / 8  # of the histogram of scores, whose bins are centred from -32 to 32
 
 
@@ -114,7 +112,7 @@ class Verdict:
 
 def judge(
     message: bytes,
-    table: MailTable | WordWeights,
+    weights: WordWeights,
     contacts: Collection[str] | None = None,
     notes: Notes | None = None,
 ) -> tuple[Verdict, dict[str, str | bool]]:
@@ -122,11 +120,10 @@ def judge(
     notes = {} if notes is None else notes
     row = read_message(message, contacts, notes)
     words = words_of(row)
-    counts = table.table if isinstance(table, WordWeights) else table
-    notes |= dict.fromkeys(contacts_note(counts, given=contacts is not None))
+    notes |= dict.fromkeys(contacts_note(weights.table, given=contacts is not None))
     if len(words) == WORDS:
         notes[f"read to {WORDS:,} different words"] = None
-    return Verdict(table, words), row
+    return Verdict(weights, words), row
 
 
 def prior_log_odds(messages: Counts) -> float:

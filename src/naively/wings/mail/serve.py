@@ -180,32 +180,27 @@ class _Held:
     division: Division
 
 
+@dataclass(frozen=True)
 class Models:
     """The models of users, each read again when its file was changed."""
 
     # A file is read into memory, not mapped, as somebody may overwrite it.
-
-    def __init__(
-        self, path: str, costs: Costs = EQUAL, at_most: float | None = None, lists: Lists = NOBODY
-    ) -> None:
-        # path: a model file for all users, or a folder, in which ann.naively is the model of ann;
-        # costs: of taking ham for spam, and spam for ham; at_most: the share of good mail that may
-        # be taken for spam, instead of costs; lists: senders whose mail is ham, and those whose
-        # mail is spam
-        self._path, self._costs, self._at_most = Path(path), costs, at_most
-        self._lists = lists
-        self._held: OrderedDict[Path, _Held] = OrderedDict()
-        self._lock = threading.Lock()
+    path: Path  # a model file for all users, or a folder, in which ann.naively is the model of ann
+    costs: Costs = EQUAL
+    at_most: float | None = None  # the share of good mail that may be taken for spam, if not costs
+    lists: Lists = NOBODY
+    _held: OrderedDict[Path, _Held] = field(default_factory=OrderedDict, init=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
 
     def path_of(self, user: str | None) -> Path:
         """Return the file of a user's model."""
-        if not self._path.is_dir():
-            return self._path
+        if not self.path.is_dir():
+            return self.path
         if user is None:
             raise RefusedError("EX_NOUSER", "Each user has a model here, and none is named.")
         if not USER.fullmatch(user):
             raise RefusedError("EX_NOUSER", f"No user can have the name {user[:80]!r}.")
-        return self._path / f"{user}{SUFFIX}"
+        return self.path / f"{user}{SUFFIX}"
 
     def of(self, user: str | None) -> _Held:
         """Return what the words of a user's mail weigh, and when it is spam."""
@@ -221,7 +216,7 @@ class Models:
                     table = MailTable.from_bytes(path.read_bytes())
                 except ValueError as error:
                     raise ValueError(f"{path} cannot be used: {error}.") from error
-                division = division_of(table, self._costs, None, self._at_most, self._lists)
+                division = division_of(table, self.costs, None, self.at_most, self.lists)
                 self._held[path] = held = _Held(about, WordWeights(table), division)
             self._held.move_to_end(path)
             if len(self._held) > MODELS:
@@ -249,7 +244,6 @@ class Service:
     allow_tell: bool = False  # whether clients may let messages be learned and forgotten
     workers: int = 2  # how many messages are scored at a time
     clients: int = 32  # how many connections are read and answered at a time; others wait
-    # the header that has the class, and its texts for spam, ham and unsure
     named: Named = (CLASS, TEXTS)
 
 
@@ -271,9 +265,8 @@ def respond(settings: Service, request: Request, message: bytes) -> tuple[bytes,
         content = f"NAIVELY_{label.upper()}".encode()
     elif request.verb == "REPORT" or (request.verb == "REPORT_IFSPAM" and spam):
         lines = [f"{label}, probability {verdict.probability:.6f}", *reasons(verdict), *notes]
-        content = "".join(f"{visible(line)}\n" for line in lines).encode(
-            "ascii", "backslashreplace"
-        )
+        text = "".join(f"{visible(line)}\n" for line in lines)
+        content = text.encode("ascii", "backslashreplace")
     name = " ".join(str(row["message_id"]).split())[:200] or "none"
     about = f"{label} {'/'.join(texts)} id={name}"
     return spamd.scored(request, *texts, is_spam=spam, content=content), about
@@ -286,8 +279,7 @@ class Told:
     path: Path
     message: bytes
     label: str | None  # its class; None to forget it
-    # whether the model was changed, once this is on the disk
-    done: asyncio.Future[bool] = field(default_factory=asyncio.Future)
+    done: asyncio.Future[bool] = field(default_factory=asyncio.Future)  # was it changed, once saved
 
 
 class Daemon:

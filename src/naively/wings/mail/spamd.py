@@ -50,12 +50,10 @@ class Request:
 
     verb: str  # one of VERBS
     version: tuple[int, int] = (1, 5)  # of the protocol
-    # how many bytes of a message follow; None if it ends where the client ends
-    length: int | None = None
+    length: int | None = None  # of the message, in bytes; None if it ends where the client ends
     user: str | None = None  # whose mail it is
     compressed: bool = False  # whether the message is compressed by zlib
-    # of TELL: "spam" or "ham" to learn the message, "forget" to take it back, or None
-    wish: str | None = None
+    wish: str | None = None  # of TELL: "spam" or "ham" to learn, "forget" to take back, or None
 
 
 def read_request(head: bytes) -> Request:

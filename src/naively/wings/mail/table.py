@@ -11,7 +11,7 @@ import sys
 from array import array
 from binascii import crc32
 from bisect import bisect_left, bisect_right
-from itertools import pairwise
+from itertools import chain, groupby, pairwise
 from math import inf, isfinite
 from operator import add
 from time import time
@@ -24,7 +24,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     import mmap
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     from naively.wings.mail.layout import Arrays, Entries
@@ -51,24 +51,13 @@ class MailTable:
 
     def __init__(
         self,
-        # messages (2 float64: how many there are of each class), counts (2 float64 a word: how many
-        # messages of each class hold the word), days (uint16 a word: the day since 1970 on which it
-        # was last learned), ends (int64: where each word ends in words), hashes (uint32 a word,
-        # ascending), words (UTF-8), evidence (BINS float64 a class: the histogram of scores, see
-        # mail.score), and of messages that are remembered digests (16 bytes a message, ascending),
-        # learned (uint16: the day) and weights (float64: how much each still counts, 1
-        # unless counts were scaled)
         arrays: Arrays,
-        # what scores are multiplied by; 1 until there are enough messages to fit it on
-        temperature: float = TEMPERATURE,
+        temperature: float = TEMPERATURE,  # what scores are multiplied by
         *,
         remembers: bool = False,  # whether digests of messages are kept
-        # the version of Unicode by which messages were split into words; by default the present one
-        unicode: str | None = None,
-        # whether counts were scaled, so that messages do not all count as one
-        scaled: bool = False,
-        # words and digests that were last learned before this day were dropped; 0 if none were
-        expired: int = 0,
+        unicode: str | None = None,  # its version that split messages; by default the present one
+        scaled: bool = False,  # whether counts were scaled, and messages count less than one
+        expired: int = 0,  # what was last learned before this day was dropped; 0 if nothing was
     ) -> None:
         views = self._views = {name: memoryview(arrays[name]).cast("B") for name in ARRAYS}
         messages = views["messages"].cast("d")
@@ -85,15 +74,11 @@ class MailTable:
         self._learned = views["learned"].cast("H")
         self._weights = views["weights"].cast("d")
         n, known = len(self._hashes), len(self._learned)
-        fit = len(messages) == 2 and len(self._counts) == 2 * n and len(self._ends) == n
-        fit = fit and len(self._days) == n and len(self._weights) == known
-        if (
-            not fit
-            or (self._ends[-1] if n else 0) != len(self._words)
-            or len(self.histogram) != 2 * BINS
-            or len(self._digests) != DIGEST * known
-            or not (remembers or not known)
-        ):
+        of_words = self._counts, self._ends, self._days
+        of_digests = self._weights, self._digests
+        lengths = [len(of) for of in (messages, self.histogram, *of_words, *of_digests)]
+        fit = lengths == [2, 2 * BINS, 2 * n, n, n, known, DIGEST * known]
+        if not fit or (self._ends[-1] if n else 0) != len(self._words) or (known and not remembers):
             raise ValueError("its arrays do not fit together")
         self.messages: Counts = (messages[0], messages[1])
         if not all(0 <= count < inf for count in self.messages):
@@ -140,13 +125,11 @@ class MailTable:
         self, counts: Mapping[str, Counts], messages: Counts, day: int | Mapping[str, int] = 0
     ) -> MailTable:
         """Return the table with these counts added; to forget, they are negative."""
-        # counts: how many of the messages of each class hold each word; messages: how many messages
-        # of each class there are; day: the day on which they were learned, or each of the words was
+        # day: the day on which the messages were learned, or each of the words was
         # A word that is left without counts is dropped, as if it had never been seen. Of a word
         # that expired, no more is taken away than there is.
         total = _sum(self.messages, messages, "messages")
-        out: Growing = {name: array(ARRAYS[name][1]) for name in COUNTED}
-        out["messages"].extend(total)
+        out = _begun(total)
         done = 0
         keys = ((word.encode("utf-8", "surrogatepass"), word) for word in counts)
         for hash_, key, word in sorted((crc32(key), key, word) for key, word in keys):
@@ -210,24 +193,15 @@ class MailTable:
     def without_words_before(self, day: int) -> MailTable:
         """Return the table without words and digests that were last learned before a day."""
         # The numbers of messages stay, so that the shares of messages that hold a word do.
-        kept = self._kept(lambda i: self._days[i] >= day)
-        if len(kept._hashes) == len(self) and all(learned >= day for learned in self._learned):  # noqa: SLF001
+        if all(learned >= day for learned in chain(self._days, self._learned)):
             return self
+        out = _begun(self.messages)
+        for is_kept, places in groupby(range(len(self)), lambda i: self._days[i] >= day):
+            if is_kept:
+                run = [*places]
+                self._copy(run[0], run[-1] + 1, out)
         known = {digest: about for digest, about in self.known().items() if about[0] >= day}
-        return kept.with_known(known)._but(expired=max(day, self.expired))  # noqa: SLF001
-
-    def _kept(self, keeps: Callable[[int], bool]) -> MailTable:
-        """Return the words for whose places ``keeps`` is true."""
-        out: Growing = {name: array(ARRAYS[name][1]) for name in COUNTED}
-        out["messages"].extend(self.messages)
-        begin = None
-        for i in range(len(self) + 1):
-            if i < len(self) and keeps(i):
-                begin = i if begin is None else begin
-            elif begin is not None:
-                self._copy(begin, i, out)
-                begin = None
-        return self._with(out)
+        return self._with(out).with_known(known)._but(expired=max(day, self.expired))  # noqa: SLF001
 
     def with_temperature(self, temperature: float) -> MailTable:
         """Return the same counts with another temperature."""
@@ -354,6 +328,13 @@ def open_table(path: str) -> MailTable:
         ) from None
     except ValueError as error:
         raise ValueError(f"{path} cannot be used: {error}.") from error
+
+
+def _begun(messages: Counts) -> Growing:
+    """Return the arrays of a table of so many messages that holds no words yet."""
+    arrays: Growing = {name: array(ARRAYS[name][1]) for name in COUNTED}
+    arrays["messages"].extend(messages)
+    return arrays
 
 
 def _sum(a: Counts, b: Counts, what: str, *, may_lack: bool = False) -> Counts:

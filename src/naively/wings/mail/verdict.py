@@ -38,10 +38,8 @@ class Division:
     def __init__(
         self,
         threshold: float,  # the log odds of spam that divide the classes
-        # whether a probability is that of spam, or of ham; else the class is unsure
-        spam_if: Callable[[float], bool],
-        ham_if: Callable[[float], bool] = lambda _: True,
-        # senders whose mail is ham, and those whose mail is spam (see naively.wings.mail.lists)
+        spam_if: Callable[[float], bool],  # whether a probability is that of spam
+        ham_if: Callable[[float], bool] = lambda _: True,  # or of ham; else the class is unsure
         lists: Lists = NOBODY,
     ) -> None:
         self.threshold = threshold
@@ -93,9 +91,7 @@ def _logit(p: float) -> float:
 def score_and_threshold(log_odds: float, threshold: float, *, is_spam: bool) -> tuple[str, str]:
     """Return the log odds of spam, and those that are enough, with one decimal each."""
     # Rounded too, the score is at least the threshold if the message is spam, and else below it.
-    score, least = (
-        round(10 * max(-GREATEST, min(GREATEST, value))) for value in (log_odds, threshold)
-    )
+    score, least = (round(10 * max(-GREATEST, min(GREATEST, x))) for x in (log_odds, threshold))
     score = max(score, least) if is_spam else min(score, least - 1)
     return f"{score / 10:.1f}", f"{least / 10:.1f}"
 

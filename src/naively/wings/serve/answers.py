@@ -29,8 +29,7 @@ class ModelAnswers:
         strict: bool = False,  # whether a key that is no column is refused
         most: int | None = None,  # how many rows are taken at once
         decision: Decision = MOST_PROBABLE,
-        # which model answers: the digest of its file, and the time when it was last changed
-        identity: Json | None = None,
+        identity: Json | None = None,  # the digest of the model file, and when it was changed
     ) -> None:
         self.found, self.decision, self.identity = found, decision, identity or {}
         target, left_out = (found.provenance.get(name) for name in ("target", "left_out"))
@@ -109,12 +108,11 @@ class ModelAnswers:
         rows: Json = {"type": "array", "items": _ref("Row")}
         if self.most is not None:
             rows["maxItems"] = self.most
-        content: Json = {
-            "application/json": {
-                "schema": {"anyOf": [_ref("Row"), rows]},
-                "example": self.form.example,
-            }
-        }
+        taken = {"schema": {"anyOf": [_ref("Row"), rows]}, "example": self.form.example}
+        content: Json = {"application/json": taken}
+        again = {
+            "description": "After how many seconds to ask again.", "schema": {"type": "integer"}
+        }  # fmt: skip
         if self.form.of_text:
             content["text/plain"] = {"schema": {"type": "string"}}
         return {
@@ -136,10 +134,7 @@ class ModelAnswers:
                 "422": _json("The rows are not what the model takes.", _ref("Refusal")),
                 "503": {
                     **_json("There is too much to do.", _ref("Refusal")),
-                    "headers": {"Retry-After": {
-                        "description": "After how many seconds to ask again.",
-                        "schema": {"type": "integer"},
-                    }},
+                    "headers": {"Retry-After": again},
                 },
             },
         }  # fmt: skip
@@ -155,31 +150,25 @@ class ModelAnswers:
                 "notes": {"type": "array", "items": {"type": "string"}},
                 "model": _ref("Model"),
             }),
-            "Model": {
-                **_object({"digest": {"type": "string"}, "time": {"type": "string"}}),
-                "description": "The SHA-256 of the model file that answered, and when it was last "
+            "Model": _object(
+                {"digest": {"type": "string"}, "time": {"type": "string"}},
+                description="The SHA-256 of the model file that answered, and when it was last "
                 "changed.",
-            },
-            "Prediction": {
-                **_object({
-                    "label": label if self.decision.reject is None else answer,
-                    "probability": p,
-                    "probabilities": _object(dict.fromkeys(self.keys, p)),
-                    "explanation": _ref("Explanation"),
-                }),
-                "required": ["label", "probability", "probabilities"],
-            },
-            "Explanation": {
-                **_object({
-                    "label": label,
-                    "against": label,
-                    "log_odds": WEIGHT,
-                    "evidence": {"type": "array", "items": _ref("Evidence")},
-                    "rest": WEIGHT,
-                }),
-                "description": "The weights of evidence, in nats, for a class against the one that "
-                "comes next; with the rest they sum to the log odds.",
-            },
+            ),
+            "Prediction": _object({
+                "label": label if self.decision.reject is None else answer,
+                "probability": p,
+                "probabilities": _object(dict.fromkeys(self.keys, p)),
+                "explanation": _ref("Explanation"),
+            }, required=["label", "probability", "probabilities"]),
+            "Explanation": _object({
+                "label": label,
+                "against": label,
+                "log_odds": WEIGHT,
+                "evidence": {"type": "array", "items": _ref("Evidence")},
+                "rest": WEIGHT,
+            }, description="The weights of evidence, in nats, for a class against the one that "
+            "comes next; with the rest they sum to the log odds."),
             "Evidence": _object({"column": {"type": "string"}, "value": {}, "weight": WEIGHT}),
             "Refusal": _object({"error": {"type": "string"}}),
         }  # fmt: skip
@@ -234,8 +223,8 @@ def _json(description: str, schema: Json) -> Json:
     return {"description": description, "content": {"application/json": {"schema": schema}}}
 
 
-def _object(properties: Json) -> Json:
-    return {"type": "object", "properties": properties, "required": list(properties)}
+def _object(properties: Json, **more: Value) -> Json:
+    return {"type": "object", "properties": properties, "required": list(properties), **more}
 
 
 def _get(name: str, summary: str, kind: str, schema: Json | None = None) -> Json:

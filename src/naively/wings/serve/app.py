@@ -55,7 +55,7 @@ WATCHED = ("/health", "/metrics")  # answered however much there is to do
 UNREADABLE = (ValueError, OSError, ImportError, MemoryError)
 
 Page: TypeAlias = Callable[[Content], str]
-Decide: TypeAlias = Callable[[Model], Decision]
+Decide: TypeAlias = Callable[[Model], Decision]  # how answers follow from posteriors
 Mark: TypeAlias = "tuple[int, ...] | None"  # of a file: another one, if it differs
 
 
@@ -74,12 +74,8 @@ class Metrics:
 
     def __init__(self) -> None:
         self.registry = every = CollectorRegistry()
-        self.requests = Counter(
-            "naively_requests",
-            "Requests that were answered, by route and status.",
-            ("route", "status"),
-            registry=every,
-        )
+        what = "Requests that were answered, by route and status."
+        self.requests = Counter("naively_requests", what, ("route", "status"), registry=every)
         self.rows = Counter("naively_rows", "Rows that were predicted.", registry=every)
         what = "Attempts to load the model file, by whether it could be read."
         self.loads = Counter("naively_loads", what, ("read",), registry=every)
@@ -93,7 +89,6 @@ class ModelFile:
     """A model file that is loaded again whenever it is another one."""
 
     def __init__(self, path: Path, limits: RequestLimits, counts: Metrics, decide: Decide) -> None:
-        # counts: where loads are counted; decide: how answers follow from the posteriors of a model
         self.path, self.limits, self.counts, self.decide = path, limits, counts, decide
         self.problem = ""  # of a newer file, which cannot be read
         self.mark = self._look()
@@ -155,7 +150,6 @@ class ModelService:
         path: str | Path,
         page_of: Page,  # what writes the report
         limits: RequestLimits = RequestLimits(),
-        # how answers follow from the posteriors of a model; by default the most probable class
         decide: Decide = lambda _: MOST_PROBABLE,
     ) -> None:
         self.metrics = Metrics()
@@ -208,9 +202,8 @@ class ModelService:
         self.metrics.requests.labels(known, status).inc()
         self.metrics.rows.inc(rows)
         self.metrics.seconds.labels(known).observe(seconds)
-        what = f"{scope['method']} {scope['path']}"
         tell(
-            f"{what} {status}, {many(rows, 'row')}, {seconds:.4f} s",
+            f"{scope['method']} {scope['path']} {status}, {many(rows, 'row')}, {seconds:.4f} s",
             method=scope["method"],
             path=scope["path"],
             status=status,
@@ -329,8 +322,8 @@ def _sentence(status: int, sentence: str) -> Response:
 async def _refuse(request: Request, error: Exception) -> Response:
     """Say that a path or a method is none."""
     assert isinstance(error, HTTPException)
-    what = f"{request.method} {request.url.path}"
-    found = _sentence(error.status_code, f"{what}: {error.detail}.")
+    what = f"{request.method} {request.url.path}: {error.detail}."
+    found = _sentence(error.status_code, what)
     found.headers.update(error.headers or {})
     return found
 

@@ -211,9 +211,14 @@ class RowForm:
             notes = self._unknown(rows)
             cells = [[row.get(str(of.name)) for row in rows] for of in self.columns]
         else:
+            n = len(self.columns)
             for i, row in enumerate(rows):
-                self._check_array(i, row)
-            cells = [[row[j] for row in rows] for j in range(len(self.columns))]
+                if type(row) is not list:
+                    raise RequestError(422, f"Row {i} is not an array of {n:,} cells.")
+                if len(row) != n:
+                    has = f"has {len(row):,} cells, and there are {n:,} columns"
+                    raise RequestError(422, f"Row {i} {has}.")
+            cells = [[row[j] for row in rows] for j in range(n)]
         try:
             msgspec.convert(cells, self.cells)
         except msgspec.ValidationError as error:  # its path is, say, $[column][row]
@@ -228,14 +233,6 @@ class RowForm:
             {name: words for name, (_, _, words) in read.items() if words is not None},
         )
         return found, notes
-
-    def _check_array(self, i: int, row: Value) -> None:
-        n = len(self.columns)
-        if type(row) is not list:
-            raise RequestError(422, f"Row {i} is not an array of {n:,} cells.")
-        if len(row) != n:
-            has = f"has {len(row):,} cells, and there are {n:,} columns"
-            raise RequestError(422, f"Row {i} {has}.")
 
     def _as_object(self, i: int, row: Value) -> Json:
         match row:
@@ -296,15 +293,12 @@ def _levels_of(model: Model) -> dict[Name, tuple[Level, ...]]:
     found: dict[Name, tuple[Level, ...]] = {}
     for group in model.view.schema.groups:
         block = model.view.tally.blocks[group.key]
-        if not isinstance(block.axis, Levels) or group.derived or group.kind == "word":
+        axis = block.axis
+        if not isinstance(axis, Levels) or group.derived or group.kind == "word":
             continue
-        (sums, *_) = (
-            of for statistic, of in block.sums.items() if statistic not in block.axis.shared
-        )
+        sums = next(of for statistic, of in block.sums.items() if statistic not in axis.shared)
         count = np.asarray(sums.by_row())
-        for name, levels, first in zip(
-            block.axis.columns, block.axis.levels, block.axis.first, strict=False
-        ):
+        for name, levels, first in zip(axis.columns, axis.levels, axis.first, strict=False):
             order = np.argsort(-count[first : first + len(levels)], kind="stable")[:EXAMPLES]
             found[name] = tuple(levels[i] for i in order.tolist())
     return found

@@ -1,1 +1,1 @@
-"""The verbs of `naively mail`: each has a `parser_of` its arguments, and a `run`."""
+"""The verbs of `naively mail`: each has a `run`, and `parser_of` its arguments."""

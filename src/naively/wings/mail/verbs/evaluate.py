@@ -4,39 +4,17 @@ from __future__ import annotations
 
 import json
 import sys
+from types import SimpleNamespace
 
 from naively.messages import many, visible
 from naively.wings.mail.about import THRESHOLDS, Judged, judged_of, upper_bound
 from naively.wings.mail.passage import say
 from naively.wings.mail.table import open_table
 from naively.wings.mail.verbs.learn import messages_of
-from naively.wings.mail.verbs.options import contacts_of, labelled_mail, model_parser, probability
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-    from naively.wings.mail.verbs.parser import Parser
+from naively.wings.mail.verbs.options import contacts_of
 
 
-def parser_of(verb: str) -> Parser:
-    """Return what parses the arguments."""
-    parser = model_parser(
-        verb,
-        "Say how good a model is on mail that it has not learned: errors at several thresholds, "
-        "how far its probabilities can be believed, and which messages it takes for the other "
-        "class.",
-    )
-    labelled_mail(parser)
-    parser.add_argument(
-        "--threshold", type=probability, default=0.5,
-        help="Above this probability a message is spam; 0.5 unless given.",
-    )  # fmt: skip
-    parser.add_argument("--json", action="store_true", help="Write one JSON object instead.")
-    return parser
-
-
-def run(options: argparse.Namespace) -> int:
+def run(options: SimpleNamespace) -> int:
     """Judge the model, and return the exit status."""
     table, contacts = open_table(options.model), contacts_of(options.contacts)
     judged = judged_of(table, messages_of(options), contacts)
@@ -49,7 +27,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _as_text(judged: Judged, options: argparse.Namespace) -> str:
+def _as_text(judged: Judged, options: SimpleNamespace) -> str:
     lost, missed = judged.at(options.threshold)
     lines = [
         f"{many(len(judged.found), 'message')}: {judged.ham:,} ham, {judged.spam:,} spam.",
@@ -69,7 +47,7 @@ def _as_text(judged: Judged, options: argparse.Namespace) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _as_json(judged: Judged, options: argparse.Namespace) -> str:
+def _as_json(judged: Judged, options: SimpleNamespace) -> str:
     thresholds = sorted({*THRESHOLDS, options.threshold})
     whole = {
         "messages": len(judged.found),

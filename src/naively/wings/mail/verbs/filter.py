@@ -6,33 +6,17 @@ from functools import partial
 from types import SimpleNamespace
 
 from naively.wings.mail.passage import ERROR, pass_on, say
-from naively.wings.mail.verbs.options import (
-    chosen_name,
-    chosen_text,
-    contacts_of,
-    cost,
-    count,
-    lists_of,
-    model_parser,
-    named_header,
-    probability,
-    share,
-    what_is_spam,
-)
+from naively.wings.mail.verbs.options import contacts_of, lists_of
 from naively.wings.mail.verdict import CLASS, TEXTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Callable, Sequence
-
     from naively.wings.mail.message import Notes
-    from naively.wings.mail.verbs.parser import Parser
 
 STATUS = {"spam": 0, "ham": 1, "unsure": 2}  # the exit status of each class, as in bogofilter
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: SimpleNamespace) -> int:
     """Mark the message, or say what many are, and return the exit status."""
     if options.mail:
         return _filter_all(options)
@@ -48,105 +32,19 @@ def refuse(error: Exception) -> int:
     return pass_on(wrong)
 
 
-def read_options(verb: str, arguments: Sequence[str]) -> SimpleNamespace | argparse.Namespace:
-    """Return the options, or raise a ValueError that says what is wrong with them."""
-    options = _read_plainly(arguments) or parser_of(verb).parse_intermixed_args(arguments)
-    if options.unsure and options.unsure[0] > options.unsure[1]:
-        raise ValueError(
-            f"--unsure: the lower probability comes first. See `naively mail {verb} --help`."
-        )
-    return options
-
-
-def _file(name: str) -> str:
-    """Return the name of a file; what may be an option is for the parser."""
-    if name[:1] == "-":
-        raise ValueError
-    return name
-
-
-DEFAULTS: dict[str, object] = {
-    "contacts": None, "exit_code": False, "explain": False, "spam_headers": False, "unsure": None,
-    "costs": (1.0, 1.0), "at_most": None, "allow": None, "block": None, "header": CLASS,
-    "texts": TEXTS, "mail": [],
-}  # fmt: skip
-CHOICE = {"--unsure", "--costs", "--at-most"}  # of which one is given at most
-VALUES: dict[str, list[Callable[[str], object]]] = {  # of each option, what reads its values
-    "model": [], "--exit-code": [], "--explain": [], "--spam-headers": [], "--contacts": [_file],
-    "--unsure": [probability, probability], "--costs": [cost, cost], "--at-most": [share],
-    "--allow": [_file], "--block": [_file], "--header": [chosen_name],
-    "--texts": [chosen_text] * len(TEXTS),
-}  # fmt: skip
-
-
-def _read_plainly(arguments: Sequence[str]) -> SimpleNamespace | None:
-    """Return the options if they are plain, or None: the parser takes as long as a message."""
-    found: dict[str, object] = {}
-    left = list(arguments)
-    while left:
-        word = left.pop(0)
-        name = word if word[:1] == "-" else "model"
-        kinds = VALUES.get(name)
-        if kinds is None or name in found or len(left) < len(kinds):
-            return None
-        values, left = left[: len(kinds)], left[len(kinds) :]
-        try:
-            read = [kind(value) for kind, value in zip(kinds, values, strict=True)]
-        except Exception:  # noqa: BLE001  the parser says what is wrong
-            return None
-        found[name] = word if name == "model" else read[0] if len(read) == 1 else read or True
-    if "model" not in found or len(found.keys() & CHOICE) > 1:
-        return None
-    named = {name.removeprefix("--").replace("-", "_"): value for name, value in found.items()}
-    return SimpleNamespace(**(DEFAULTS | named))
-
-
-def parser_of(verb: str) -> Parser:
-    """Return what parses the arguments."""
-    made = model_parser(
-        verb,
-        "Read one message on standard input and write it out with the headers X-Naively-Class "
-        "(spam, ham or unsure) and X-Naively-Probability (that it is spam), without any of these "
-        "names that it came with, and otherwise unchanged. On an error the message is written as "
-        "it came; where it could not be read or written, the status is 75. With MAIL, say of each "
-        "of its messages what it is, as a line of JSON; the status is 3 if one cannot be read.",
-    )
-    made.add_argument(
-        "mail", nargs="*", metavar="MAIL",
-        help="mbox, Maildir, .eml, or a folder of these. Default: one message on standard input.",
-    )  # fmt: skip
-    made.add_argument(
-        "--jobs", type=count, metavar="N", default=None,
-        help="Of MAIL, how many processes filter; as many as there are processors unless given.",
-    )  # fmt: skip
-    for flag, what in {
-        "--exit-code": "Exit with status 0 spam, 1 ham, 2 unsure, 3 error.",
-        "--explain": "Add the ten words of greatest weight, as a header.",
-        "--spam-headers": "Add X-Spam-Status and X-Spam-Flag, as SpamAssassin does, in place of "
-        "all X-Spam-*.",
-    }.items():
-        made.add_argument(flag, action="store_true", help=what)
-    named_header(made)
-    what_is_spam(made).add_argument(
-        "--unsure", nargs=2, type=probability, metavar=("LOW", "HIGH"),
-        help="Between these probabilities of spam, the class is unsure.",
-    )  # fmt: skip
-    return made
-
-
-def _filter(options: argparse.Namespace, message: bytes, whole: bool) -> tuple[bytes, int]:
+def _filter(options: SimpleNamespace, message: bytes, whole: bool) -> tuple[bytes, int]:
     """Return a message with the filter's headers, and the exit status."""
     from naively.wings.mail.lazily import import_email
 
     import_email()
     from naively.wings.mail.headers import mark
-    from naively.wings.mail.score import judge
+    from naively.wings.mail.score import WordWeights, judge
     from naively.wings.mail.table import open_table
     from naively.wings.mail.verdict import division_of, headers_of, spam_headers
 
     notes: Notes = {} if whole else {"only the beginning read": None}
     table = open_table(options.model)
-    verdict, row = judge(message, table, contacts_of(options.contacts), notes)
+    verdict, row = judge(message, WordWeights(table), contacts_of(options.contacts), notes)
     lists = lists_of(options)
     division = division_of(table, options.costs, options.unsure, options.at_most, lists)
     label, listed = division(verdict.probability, row), division.listed(row)
@@ -160,14 +58,15 @@ def _filter(options: argparse.Namespace, message: bytes, whole: bool) -> tuple[b
     return mark(message, headers, whole=whole), status
 
 
-def _filter_all(options: argparse.Namespace) -> int:
+def _filter_all(options: SimpleNamespace) -> int:
     """Write what is said of each of many messages, and return the exit status."""
     import os
     import sys
     import warnings
     from pathlib import Path
 
-    from naively.wings.mail.bulk import Bulk, filter_all
+    from naively.wings.mail.bulk import filter_all, said_of
+    from naively.wings.mail.score import WordWeights
     from naively.wings.mail.table import open_table
     from naively.wings.mail.verdict import division_of
 
@@ -185,9 +84,10 @@ def _filter_all(options: argparse.Namespace) -> int:
     table = open_table(options.model)
     lists = lists_of(options)
     division = division_of(table, options.costs, options.unsure, options.at_most, lists)
-    bulk = Bulk(table, division, contacts_of(options.contacts), explain=options.explain)
+    known = {"contacts": contacts_of(options.contacts), "explain": options.explain}
+    say_of = partial(said_of, weights=WordWeights(table), division=division, **known)
     failed = False
-    for line in filter_all(bulk, paths, options.jobs or os.cpu_count() or 1):
+    for line in filter_all(say_of, paths, options.jobs or os.cpu_count() or 1):
         failed = failed or '"error": ' in line
         sys.stdout.write(line)
     return ERROR if failed else 0

@@ -5,55 +5,29 @@ from __future__ import annotations
 import sys
 import warnings
 from pathlib import Path
+from types import SimpleNamespace
 
 from naively import saving
 from naively.messages import many
 from naively.progress import with_progress
 from naively.wings.mail.learn import learn
 from naively.wings.mail.mailbox import read_labelled, read_messages
-from naively.wings.mail.message import read_message
+from naively.wings.mail.message import forwarded, read_message
 from naively.wings.mail.passage import say
-from naively.wings.mail.verbs.options import contacts_of, labelled_mail, model_parser
+from naively.wings.mail.verbs.options import contacts_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Iterator
 
-    from naively.wings.mail.verbs.parser import Parser
 
-
-WHAT = {
-    "learn": "Add messages to the filter's model file, which is made if it is not there.",
-    "unlearn": "Take messages back from a model file, as if they had never been learned.",
-}
-
-
-def parser_of(verb: str) -> Parser:
-    """Return what parses the arguments."""
-    parser = model_parser(verb, WHAT[verb])
-    parser.set_defaults(forget=verb == "unlearn", remember=None)
-    if verb == "learn":
-        parser.add_argument(
-            "--no-remember", action="store_false", dest="remember", default=None,
-            help="Keep no digests of the messages of a new model: then one may be learned twice, "
-            "and a correction must be unlearned first.",
-        )  # fmt: skip
-    labelled_mail(parser)
-    parser.add_argument(
-        "--forwarded", action="store_true",
-        help="Take the messages that are attached to these instead of them.",
-    )  # fmt: skip
-    return parser
-
-
-def run(options: argparse.Namespace) -> int:
+def run(options: SimpleNamespace) -> int:
     """Learn or unlearn mail, say what was passed over, and return the exit status."""
     warnings.showwarning = lambda message, *_, **__: say(message)
     read = [options.labels, options.contacts, *(options.mail or [saving.STANDARD_INPUT])]
     saving.check_output(options.model, filter(None, read))
     rows = with_progress(_rows(options), "messages") if options.mail else _rows(options)
-    forget = options.forget
+    forget = options.verb == "unlearn"
     done = learn(options.model, rows, forget=forget, remember=options.remember)
     did = "unlearned" if forget else "learned"
     if sys.stderr is not None and sys.stderr.isatty():
@@ -70,20 +44,14 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _rows(options: argparse.Namespace) -> Iterator[tuple[dict[str, str | bool], str]]:
+def _rows(options: SimpleNamespace) -> Iterator[tuple[dict[str, str | bool], str]]:
     contacts = contacts_of(options.contacts)
     for whole, label in messages_of(options):
-        if options.forwarded:
-            from naively.wings.mail.message import forwarded
-
-            each = forwarded(whole)
-        else:
-            each = [whole]
-        for raw in each:
+        for raw in forwarded(whole) if options.forwarded else [whole]:
             yield read_message(raw, contacts), label
 
 
-def messages_of(options: argparse.Namespace) -> Iterator[tuple[bytes, str]]:
+def messages_of(options: SimpleNamespace) -> Iterator[tuple[bytes, str]]:
     """Yield each message, as it was received, with its class."""
     if not options.mail:
         if options.label is None:

@@ -1,45 +1,18 @@
-"""What the options of several verbs have in common; a parser is imported only where one is made."""
+"""How the values of options are read, with a parser or without one."""
 
 from __future__ import annotations
 
 from math import inf
+from types import SimpleNamespace
 
 from naively.wings.mail.headers import header_name, header_text
 from naively.wings.mail.verdict import CLASS, NOBODY, TEXTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    from naively.wings.mail.verbs.parser import Parser
     from naively.wings.mail.verdict import Lists
-
-
-def model_parser(verb: str, what: str, *, contacts: bool = True) -> Parser:
-    """Return the parser of a verb that has a model and, mostly, a book of addresses."""
-    from naively.wings.mail.verbs.parser import Parser
-
-    parser = Parser(verb, what)
-    parser.add_argument("model", metavar="MODEL", help="The filter's model file.")
-    if contacts:
-        parser.add_argument(
-            "--contacts", metavar="FILE",
-            help="An address book (vCard, or addresses in any form): is the sender in it?",
-        )  # fmt: skip
-    return parser
-
-
-def labelled_mail(parser: Parser) -> None:
-    """Add to a parser what says where mail is, and of which class."""
-    parser.add_argument(
-        "mail", nargs="*", metavar="MAIL",
-        help="mbox, Maildir, .eml, or a folder of these; without --as, a folder with a folder or "
-        "mbox named spam and one named ham. Default: one message on standard input.",
-    )  # fmt: skip
-    choice = parser.add_mutually_exclusive_group()
-    choice.add_argument("--as", dest="label", choices=("spam", "ham"), help="What they are.")
-    choice.add_argument("--labels", metavar="CSV", help="File names in MAIL and their classes.")
 
 
 def text_of(path: str) -> str:
@@ -59,40 +32,7 @@ def contacts_of(path: str | None) -> frozenset[str] | None:
     return read_contacts(text_of(path))
 
 
-def what_is_spam(parser: argparse.ArgumentParser) -> argparse._MutuallyExclusiveGroup:
-    """Add to a parser what divides spam from ham, and return the options of which one is given."""
-    for name, what in (("allow", "ham"), ("block", "spam")):
-        parser.add_argument(
-            f"--{name}", metavar="FILE",
-            help=f"Senders whose mail is {what}, whatever the words say: an address or a domain a "
-            "line, or a vCard file.",
-        )  # fmt: skip
-    choice = parser.add_mutually_exclusive_group()
-    choice.add_argument(
-        "--costs", nargs=2, type=cost, metavar=("HAM", "SPAM"), default=(1.0, 1.0),
-        help="What it costs to take ham for spam, and spam for ham; equal unless given.",
-    )  # fmt: skip
-    choice.add_argument(
-        "--at-most", type=share, metavar="SHARE",
-        help="The share of good mail that may be taken for spam, such as 0.001: the model chooses "
-        "a threshold that keeps this with a confidence of 95 %%, by its leave-one-out scores.",
-    )  # fmt: skip
-    return choice
-
-
-def named_header(parser: argparse.ArgumentParser) -> None:
-    """Add to a parser what the header of the class is called, and what it says."""
-    parser.add_argument(
-        "--header", type=chosen_name, metavar="NAME", default=CLASS,
-        help=f"The header that has the class, instead of {CLASS}: X- and what you like.",
-    )  # fmt: skip
-    parser.add_argument(
-        "--texts", nargs=len(TEXTS), type=chosen_text, metavar=("SPAM", "HAM", "UNSURE"),
-        default=TEXTS, help="What this header says of each class, instead of its name.",
-    )  # fmt: skip
-
-
-def lists_of(options: argparse.Namespace) -> Lists:
+def lists_of(options: SimpleNamespace) -> Lists:
     """Return the senders that are allowed, and those that are blocked."""
     if options.allow is None and options.block is None:
         return NOBODY
@@ -149,3 +89,49 @@ count = _number(  # of processes, threads or clients
     "count", int, lambda n: 0 < n <= 1000, "is too few or too many: give a number from 1 to 1000"
 )
 port = _number("port", int, lambda n: 0 <= n < 1 << 16, "is no port: give one from 0 to 65535")
+
+
+# --- The options of `filter` without a parser, which takes as long to import as a message to filter
+
+
+def _file(name: str) -> str:
+    """Return the name of a file; what may be an option is for the parser."""
+    if name[:1] == "-":
+        raise ValueError
+    return name
+
+
+DEFAULTS: dict[str, object] = {
+    "contacts": None, "exit_code": False, "explain": False, "spam_headers": False, "unsure": None,
+    "costs": (1.0, 1.0), "at_most": None, "allow": None, "block": None, "header": CLASS,
+    "texts": TEXTS, "mail": [],
+}  # fmt: skip
+CHOICE = {"--unsure", "--costs", "--at-most"}  # of which one is given at most
+VALUES: dict[str, list[Callable[[str], object]]] = {  # of each option, what reads its values
+    "model": [], "--exit-code": [], "--explain": [], "--spam-headers": [], "--contacts": [_file],
+    "--unsure": [probability, probability], "--costs": [cost, cost], "--at-most": [share],
+    "--allow": [_file], "--block": [_file], "--header": [chosen_name],
+    "--texts": [chosen_text] * len(TEXTS),
+}  # fmt: skip
+
+
+def read_plainly(arguments: Sequence[str]) -> SimpleNamespace | None:
+    """Return the options if they are plain, or None: the parser takes as long as a message."""
+    found: dict[str, object] = {}
+    left = list(arguments)
+    while left:
+        word = left.pop(0)
+        name = word if word[:1] == "-" else "model"
+        kinds = VALUES.get(name)
+        if kinds is None or name in found or len(left) < len(kinds):
+            return None
+        values, left = left[: len(kinds)], left[len(kinds) :]
+        try:
+            read = [kind(value) for kind, value in zip(kinds, values, strict=True)]
+        except Exception:  # noqa: BLE001  the parser says what is wrong
+            return None
+        found[name] = word if name == "model" else read[0] if len(read) == 1 else read or True
+    if "model" not in found or len(found.keys() & CHOICE) > 1:
+        return None
+    named = {name.removeprefix("--").replace("-", "_"): value for name, value in found.items()}
+    return SimpleNamespace(**(DEFAULTS | named))
