@@ -2,14 +2,15 @@ r"""
 What two columns say together, names, and copies
 ================================================
 
-Naive Bayes adds up what each column says by itself. No column says whether two are
-far apart, what is known of one person or of one exact amount, and what a very same
-row was before. Each is sought, and joins the sum where rows that were held out gain by
-it: as steps of a number that is made of two columns; as what a value adds,
+Naive Bayes adds up what each column says by itself. It misses three things: how far
+apart two columns are, what one exact value means, and what an equal row was before.
+Each is sought, and joins the sum where held-out rows gain by it: as steps of a number
+that is made of two columns; as what a value adds,
 
 .. math::
-   \log \frac{O_c + a\,p_c}{E_c + a\,p_c}, \quad
-   O_c \text{ rows of class } c \text{ where } E_c \text{ were expected};
+   \log \frac{O_c + a\,s_c}{E_c + a\,s_c}, \quad
+   O_c \text{ rows of class } c \text{ where } E_c \text{ were expected},
+   \text{ of a share } s_c \text{ of all rows};
 
 or of a row that was seen :math:`n` times as :math:`\log \frac{n_c + a\,p_c}{n + a} -
 \log p_c`, where :math:`p_c` is what all else says.
@@ -43,7 +44,8 @@ def compared(table, target):
 # %%
 # A difference: how rides are paid
 # --------------------------------
-# A tip by card is in the total, and one in cash is in no book.
+# A tip by card is in the total, and one in cash is in no book. (That the total is known
+# when the ride is over is fine here, where nobody is to be warned before.)
 path = real("tables/taxis.csv")
 print(
     "Data: tables/taxis.csv, in full." if path else "Data: 6,000 synthetic taxi rides."
@@ -72,9 +74,9 @@ ax.legend()
 # %%
 # A name: amounts, persons, shops
 # -------------------------------
-# A capital gain of 15,024 is an amount of the tax code, not a size: it says another
-# thing than its neighbours. New rows are taken to have the same names; ``groups=`` says
-# that they have not.
+# A capital gain of 15,024 comes again and again: it says another thing than its
+# neighbours. The gain is for rows with values that were seen: where new rows are of
+# other persons, ``groups=`` holds persons out whole, and no person is a name.
 path, column = real("tables/adult.csv"), "capital-gain"
 if path:
     table = pd.read_csv(path)

@@ -181,6 +181,8 @@ def test_columns_may_be_kept_out() -> None:
         ("debt - pay", "no sum, difference or ratio .* are income, debt, x"),
         ("debt - 3 * income", "a factor is a power of two"),
         ("debt / 2 * income", "a factor is a power of two"),
+        ("debt - 0 * income", "a factor is a power of two"),
+        ("debt - 1.2.3 * income", "a factor is a power of two"),
     ],
 )
 def test_what_cannot_be_made_is_said(asked: str, said: str) -> None:
@@ -188,6 +190,9 @@ def test_what_cannot_be_made_is_said(asked: str, said: str) -> None:
     X["colour"] = np.where(X["x"] > 0, "red", "blue")
     with pytest.raises(ValueError, match=said):
         NaiveBayes(derived=[asked]).fit(X, y)
+    asked_too = {"monotone": {"debt": 1}}
+    with pytest.raises(ValueError, match="without 'debt', or monotone in it"):
+        NaiveBayes(derived=["debt / income"], interactions=asked_too).fit(X, y)
     with pytest.raises(ValueError, match="needs weights='loo'"):
         NaiveBayes(derived=["debt / income"], weights=None).fit(X, y)
 
@@ -217,3 +222,37 @@ def test_a_ratio_by_zero_and_numbers_past_all_are_missing() -> None:
     far = Combined("a", "-", "b", 3).of(np.array([np.inf]), np.array([np.inf]))
     assert np.isnan(far[0])
     assert str(Combined("a", "-", "b", 2)) == "a - 4 * b"
+
+
+def test_columns_that_vary_as_much_are_taken_in_one_order() -> None:
+    rng = np.random.default_rng(0)
+    a, b = rng.permutation(600) / 600, rng.permutation(600) / 600
+    y = noisy(rng, a - b > 0.1)
+    one, other = (
+        NaiveBayes().fit(pd.DataFrame({name: {"a": a, "b": b}[name] for name in names}), y)
+        for names in ("ab", "ba")
+    )
+    assert made(one) == made(other) != set()
+    X = pd.DataFrame({"a": a, "b": b})
+    np.testing.assert_allclose(one.predict_proba(X), other.predict_proba(X), atol=1e-12)
+
+
+def test_scales_that_are_far_apart_are_left_apart(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    X = {"a": rng.normal(size=200) * 1e150, "b": rng.normal(size=200) * 1e-160}
+    nb = NaiveBayes().fit(X, rng.choice(["p", "q"], 200))
+    nb.save(tmp_path / "m.naively")
+    assert np.isfinite(load(tmp_path / "m.naively").predict_proba(X)).all()
+    assert str(Combined("a", "+", "b", 20)) == "a + 1048576 * b"
+
+
+def test_models_of_what_was_given_and_of_what_was_found_merge_in_any_order() -> None:
+    rng = np.random.default_rng(3)
+    tables = [difference(rng, 800), difference(rng, 800)]
+    asked = [{"derived": ["opened - closed"]}, {}]
+    both = [
+        NaiveBayes(**asked[i]).fit(*tables[i]).merge(NaiveBayes(**asked[1 - i]).fit(*tables[1 - i]))
+        for i in (0, 1)
+    ]
+    p, q = (nb.predict_proba(tables[0][0]) for nb in both)
+    np.testing.assert_allclose(p, q, atol=1e-9)

@@ -266,3 +266,23 @@ def test_a_level_that_was_never_seen_is_no_missing_cell() -> None:
     other = {**take(X, [row]), "c0": np.array(["new"], object)}
     assert "this very row" in str(nb.explain(take(X, [row]))[0])
     assert "this very row" not in str(nb.explain(other)[0])
+
+
+def test_a_class_without_rows_and_rows_without_cells_harm_nobody() -> None:
+    X, y, _ = profiles(0, kind=str)
+    X = {name: np.append(column, None) for name, column in X.items()}
+    nb = NaiveBayes(class_prior="uniform").partial_fit(
+        X, np.append(y, "ok"), classes=["fail", "later", "ok"]
+    )
+    assert len(seen_of(nb)) == PROFILES
+    assert np.isfinite(nb.predict_proba(X)).all()
+
+
+@pytest.mark.parametrize("weight", [0.1, 10.0])
+def test_a_weighed_row_is_forgotten_as_it_was_learned(weight: float) -> None:
+    X, y, _ = profiles(0, kind=str)
+    weights = np.full(len(y), weight)
+    nb = NaiveBayes().fit(X, y, weights)
+    before = seen_of(nb).count.sum()
+    nb.forget(take(X, np.s_[:5]), y[:5], weights[:5])
+    assert seen_of(nb).count.sum() == pytest.approx(before - 5)

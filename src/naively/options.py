@@ -182,8 +182,9 @@ class Options:
     derived: Literal["auto"] | Sequence[str] | None = option(
         "auto",
         [*words("auto"), STRINGS, NONE],
-        "What is made of columns: auto (sums, differences and ratios of two, and numbers that are "
-        "names, where held-out rows gain), none, or these: 'opened - closed,debt / income'.",
+        "What is made of columns: auto (sums, differences and ratios of two, numbers that are "
+        "names, rows seen before, where held-out rows gain), none, or these: "
+        "'closed - opened,debt / income'.",
     )
     text: Literal["auto", "words"] = option(
         "auto",

@@ -148,12 +148,13 @@ class NaiveBayes(Classifier):
         ("given").
     derived : "auto", list of str or None, default "auto"
         What is made of columns of numbers or times, with ``weights="loo"``: with "auto" sums,
-        differences and ratios of two, whose steps are added where held-out rows gain 6 nats; and
-        numbers that are names, as of persons or shops, of which each value counts by itself where
-        they gain 3. New rows are then taken to be of the same persons; ``groups=`` says that they
-        are not. A list has the only ones that are looked at, such as ``["debt / income", "opened -
-        closed", "age + 4 * years"]``, where a factor is a power of two. Columns that have no part
-        in interactions ("without", "monotone") have none in what is made of them.
+        differences and ratios of two, whose steps are added where held-out rows gain 6 nats in
+        all; numbers that are names, as of persons or shops, of which each value counts by itself
+        where they gain 3; and rows or texts that were seen before. New rows are then taken to be
+        of the same persons; ``groups=`` says that they are not. A list has the only sums,
+        differences and ratios that are allowed, such as ``["debt / income", "closed - opened",
+        "age + 4 * years"]``, where a factor is a power of two. None makes nothing. Columns that
+        interactions are to be "without", or "monotone" in, are in none of them.
     text : {"auto", "words"}, default "auto"
         What is counted of a column of texts that is not named in ``event_models``: with "auto",
         the words, the word bigrams, and the character n-grams (n from 2 to 5) of the first 500

@@ -31,6 +31,7 @@ OPERANDS = 16  # columns that are combined: those that say most
 ROWS = 2_000  # by which candidates are screened, at most
 BINS = 16  # of a candidate
 LIKE_UNITS = 3  # powers of two that columns of one unit differ by, at most
+FARTHEST = 50  # powers of two, by which a sum has the digits of both columns
 RATIO = 3.0  # times its 5 % quantile, that the 95 % quantile of what is divided by must be
 JUDGED = 24  # candidates that are cut for conditions, at most,
 OF_PAIR = 2  # of the same two columns
@@ -130,8 +131,9 @@ def _of_pair(a: _Numbers, b: _Numbers) -> Iterator[Found]:
     if key.kind == "time":  # no sum of two times means anything
         yield key, Combined(a.of[1], "-", b.of[1])
         return
-    power = round(np.log2(a.scale / b.scale))
-    for q in dict.fromkeys([0, power] if power <= LIKE_UNITS else [power]):
+    power = round(np.log2(a.scale) - np.log2(b.scale))
+    powers = [0, power] if power <= LIKE_UNITS else [power] if power <= FARTHEST else []
+    for q in dict.fromkeys(powers):
         yield key, Combined(a.of[1], "+", b.of[1], q)
         yield key, Combined(a.of[1], "-", b.of[1], q)
     if a.varies and b.x[~np.isnan(b.x)].min() > 0:

@@ -13,7 +13,7 @@ from naively.fitting.leave_one_out import linear_evidence
 from naively.fitting.weights import Third
 from naively.kernels.reference import Floats
 from naively.model.model import Model, number_of_cells
-from naively.terms.seen import SeenRows, added_by
+from naively.terms.seen import TWICE, SeenRows, added_by
 
 # --- Whole rows seen before, as one term over what the columns say (see ``naively.terms.seen``) --
 #
@@ -23,7 +23,6 @@ from naively.terms.seen import SeenRows, added_by
 
 SHARE = 0.02  # of the rows that have an equal one, at least
 AMOUNTS = (0.125, 0.5, 2.0, 8.0, 32.0, 128.0)  # of rows that what the columns say is worth
-TWICE = 2  # a row came, at least
 WORTH = 3.0  # nats that must be saved on the held-out rows,
 ERRORS = 2.0  # and standard errors
 
@@ -38,8 +37,9 @@ def seen_before(
     times = np.concatenate([batch.times for batch in batches])
     numbers = np.concatenate([number_of_cells(batch) for batch in batches])
     hashes, row = np.unique(numbers, return_inverse=True)
-    n: NDArray[np.integer] = np.bincount(row, times)
-    if model.weights is None or not hashes[0] or n[n >= TWICE].sum() <= SHARE * n.sum():
+    alike = np.where(numbers, times, 0)  # rows without a cell are like no other
+    n: NDArray[np.integer] = np.bincount(row, alike)
+    if model.weights is None or n[n >= TWICE].sum() <= SHARE * n.sum():
         return None
     own = labels.one_hot()
 
@@ -47,7 +47,7 @@ def seen_before(
         """Return how often each different row is among some, and of which classes it was."""
         count = np.zeros((len(hashes), own.shape[1]))
         np.add.at(count, row[some], own[some])
-        return np.bincount(row[some], times[some], len(hashes)), count
+        return np.bincount(row[some], alike[some], len(hashes)), count
 
     linear = sum(linear_evidence(model, batches).values(), np.zeros_like(own))
     linear += model.weights.linear.intercept_of(range(own.shape[1]))

@@ -29,6 +29,7 @@ from naively.data.columns import ColumnRows, Reading, Rows, missing_column
 from naively.data.frames import Table, as_rows, read_labels
 from naively.data.reading import ReadAs
 from naively.data.stream import ReadAgainError, Stream
+from naively.fitting.limits import known_columns, read_combined
 from naively.fitting.reservoir import ANY, Reservoir, warn_of_copies
 from naively.fitting.sample import add_interactions
 from naively.kernels.reference import Floats
@@ -324,6 +325,10 @@ def weighed(model: Model, sample: Reservoir, kind: Weighting | None, *, seeks: b
         return model  # the weights stay: no row of the sample can be left out
     if kind is None:
         return model.weighed(None)
+    if not isinstance(asked := model.settings.derived, str):
+        columns = known_columns(model)
+        for said in asked or ():
+            read_combined(said, columns)  # what is wrong is said, however few rows there are
     rows = sample.of(model, larger=seeks)
     if rows.copied:
         warn_of_copies(rows.copied)

@@ -21,7 +21,7 @@ from naively.model.class_prior import PRETEND, pretend_classes
 from naively.model.model import Model, Weights, number_of_cells
 from naively.schema.schema import BESIDE, DERIVED, Group, level_hashes, mixed
 from naively.schema.settings import ClassPrior
-from naively.terms.seen import added_by
+from naively.terms.seen import TWICE, added_by
 from naively.terms.words import LENGTH_POWER, WordTerms, length_factor
 
 # --- The leave-one-out table: the evidence of each part of a row, the row not learned ------------
@@ -117,6 +117,7 @@ def weighted_joint(model: Model, found: LeaveOneOut, batches: Sequence[Batch]) -
         own = Labels.join([batch.independent.among(model.classes) for batch in batches]).one_hot()
         times = np.concatenate([batch.times for batch in batches])
         count = np.maximum(count - own / times[:, None], 0.0)
+        count[count.sum(axis=1) < TWICE - HALF] = 0.0
         joint += added_by(count, seen.amount, joint - (found.class_prior - found.prior))
     return joint
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -133,7 +134,9 @@ def known_columns(model: Model) -> dict[str, KnownColumn]:
     return found
 
 
-SIGN = re.compile(r" ([-+/]) (?:([\d.]+) \* )?")
+HALF = 0.5  # what a power of two is of the next
+MOST_POWER = 1_000  # of two
+SIGN = re.compile(r" ([-+/]) (?:([\d.]+(?:e[-+]?\d+)?) \* )?")
 
 
 def read_combined(said: str, columns: Mapping[str, KnownColumn]) -> tuple[BlockKey, Combined]:
@@ -147,8 +150,8 @@ def read_combined(said: str, columns: Mapping[str, KnownColumn]) -> tuple[BlockK
                 f"derived has {said!r}, but the two columns are not both numbers, or both times, "
                 "of one event model."
             )
-        power = np.log2(float(sign[2] or 1.0))
-        if power != np.rint(power) or (power and sign[1] == "/"):
+        power = _power(sign[2] or "1")
+        if power is None or (power and sign[1] == "/"):
             raise ValueError(
                 f"derived has {said!r}: a factor is a power of two, such as 4 or 0.25, of what is "
                 "added or taken away."
@@ -156,12 +159,21 @@ def read_combined(said: str, columns: Mapping[str, KnownColumn]) -> tuple[BlockK
         if a.group.kind == "time" and (sign[1] != "-" or power):
             raise ValueError(f"derived has {said!r}: of two times only the difference is known.")
         operator = cast("Literal['+', '-', '/']", sign[1])
-        return a.group, Combined(a.name, operator, b.name, int(power))
+        return a.group, Combined(a.name, operator, b.name, power)
     known = ", ".join(name for name, of in columns.items() if of.levels is None)
     raise ValueError(
         f"derived has {said!r}, which is no sum, difference or ratio of two columns of numbers: "
         f"write it as 'debt / income'; the columns of numbers are {known or 'none'}."
     )
+
+
+def _power(factor: str) -> int | None:
+    """Return which power of two a factor is; None if it is none."""
+    try:
+        share, power = math.frexp(float(factor))
+    except ValueError:
+        return None
+    return power - 1 if share == HALF and abs(power) <= MOST_POWER else None
 
 
 AND = re.compile(r"\s+and\s+", re.IGNORECASE)

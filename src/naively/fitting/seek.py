@@ -112,7 +112,7 @@ def seek(rows: Weighed, limits: Limits | None = None) -> tuple[LinearPart, float
     free = {of for of, sign in zip(cut.parts, cut.signs, strict=True) if not sign}
     sought = {of: x for of, x in numbers.items() if of in free}
     if rows.model.settings.derived != "auto":
-        given_too = combined_as_given(rows.model, numbers)
+        given_too = combined_as_given(rows.model, numbers, limits)
         cut = with_combined(cut, given_too, making(numbers, labels))
         sought = {}
     if not (basis.terms or cut.parts or given):
@@ -644,22 +644,36 @@ def numbers_of_columns(
     columns: Sequence[tuple[Group, Dense | Codes]], model: Model
 ) -> dict[Operand, Floats]:
     """Return the numbers, (rows,), of columns that are read as they are in the table."""
-    return {
+    found = {
         (group.key, name): numbers_of(block, j)
         for group, block in columns
         if isinstance(block, Dense) and group.kind in COMBINED and group.key not in model.view.reads
         for j, name in enumerate(block.axis.columns)
     }
+    # In one order, whatever that of the columns is: of two that vary as much the first is first.
+    return dict(sorted(found.items(), key=lambda column: str(Part(*column[0]))))
 
 
-def combined_as_given(model: Model, numbers: Mapping[Operand, Floats]) -> list[Found]:
+def combined_as_given(
+    model: Model, numbers: Mapping[Operand, Floats], limits: Limits | None
+) -> list[Found]:
     """Return the sums, differences and ratios that are asked for."""
     known = {
         name: of
         for name, of in known_columns(model).items()
         if (of.group, of.name) in numbers or of.levels is not None
     }
-    return [read_combined(said, known) for said in model.settings.derived or ()]
+    asked = model.settings.derived or ()
+    found = [read_combined(said, known) for said in asked]
+    apart = set[str]() if limits is None else {*limits.without, *limits.monotone}
+    for said, (_, of) in zip(asked, found, strict=True):
+        for name in map(title, of.sources):
+            if name in apart:
+                raise ValueError(
+                    f"derived has {said!r}, but interactions are to be without {name!r}, or "
+                    "monotone in it: leave one of both out."
+                )
+    return found
 
 
 def with_combined(cut: Cut, found: Sequence[Found], made: Callable[[Found], Made]) -> Cut:

@@ -9,7 +9,7 @@ probable as much is of groups that are alike, chi-squared says, for as many line
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -247,7 +247,9 @@ def _over_time(moments: Floats, blocks: int, by: Name) -> tuple[Codes, str]:
 
 def _loss_over(model: Model, sample: Sample, group: Codes) -> Floats:
     """Return the log loss of each row by the model without the counts of its group, (rows,)."""
-    # Weights stay. A row of group -1 has the loss 0.
+    # Weights stay, but for rows that were seen before. A row of group -1 has the loss 0.
+    if model.weights is not None:
+        model = replace(model, weights=replace(model.weights, seen=None))
     loss = np.zeros(len(group))
     dealt = np.where(group[:, None] == np.arange(int(group.max()) + 1), sample.copies[:, None], 0)
     for fold in sample.held_out(model, dealt):

@@ -381,9 +381,9 @@ function lineOf(term, row, token) {
   const cell = (name) => (Object.hasOwn(row, name) ? row[name] ?? null : null);
   const several = term.conditions || (term.a && [term.a, term.b]);
   if (several) {
-    const of = new Map(several.map((one) => [one.part ? `${one.column} (${one.part})` : one.column, one]));
+    const of = new Map(several.map((one) => [one.combined ? titleOf(one) : one.part ? `${one.column} (${one.part})` : one.column, one]));
     const names = term.conditions ? [...of.keys()].sort(byCharacter) : [...of.keys()];
-    return [names.join(" × "), names.map((name) => cell(of.get(name).column))];
+    return [names.join(" × "), names.map((name) => (of.get(name).combined ? reader(of.get(name))(row) : cell(of.get(name).column)))];
   }
   if (term.combined) return [titleOf(term), reader(term)(row)];
   const { column, part } = term, value = cell(column);

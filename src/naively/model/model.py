@@ -33,7 +33,7 @@ from naively.schema.settle import settle, with_missing, without_words
 from naively.tabular import Tabular
 from naively.terms.functions import NOTHING, Is, LinearPart
 from naively.terms.kinds import TermBlock
-from naively.terms.seen import SeenBefore, SeenRows
+from naively.terms.seen import LEAST, SeenBefore, SeenRows
 from naively.terms.terms import GroupTerms, Terms, with_functions
 from naively.terms.words import LENGTH_POWER
 
@@ -191,8 +191,10 @@ class Model(Shown, OfFields):
     def without_copies(self, batch: Batch) -> Model:
         """Return the model whose rows that were seen before are fewer by these of its own."""
         assert self.weights is not None
-        gone = SeenRows(number_of_cells(self.recode(batch)), batch.labels.one_hot(), 0.0)
-        return replace(self, weights=self.weights.less(gone, batch.labels.classes.tolist()))
+        classes = batch.labels.classes.tolist()
+        own = batch.labels.times(self.weights.rows_of(classes)).one_hot()  # as rows are counted
+        gone = SeenRows(number_of_cells(self.recode(batch)), own, 0.0)
+        return replace(self, weights=self.weights.less(gone, classes))
 
     def __mul__(self, factor: float) -> Model:
         weights = self.weights
@@ -326,7 +328,9 @@ class Model(Shown, OfFields):
         bias = weights.bias_of(classes)
         if weights.seen is None:
             return Terms(self.class_log_prior, bias, of, several, view.reads)
-        data = self.under_prior("data").class_log_prior
+        data = np.maximum(
+            self.under_prior("data").class_log_prior, LEAST
+        )  # of a class without rows
         seen = SeenBefore(weights.seen.of_classes(places), data, number_of_cells)
         return Terms(self.class_log_prior, bias, of, several, view.reads, seen)
 

@@ -20,6 +20,7 @@ from naively.counting.axis import (
     Derived,
     DerivedLevels,
     Encoded,
+    Level,
     Levels,
     Name,
     Words,
@@ -886,10 +887,15 @@ def level_hashes(block: Codes, factors: Hashes | None = None) -> Iterator[Hashes
     """Yield the hashes of the levels of each column, (rows,); 0 where a cell is missing."""
     # Those of each column are multiplied by its factor, (columns,).
     for j, levels in enumerate(block.axis.levels):
-        hashes = np.array([*map(_hash_level, levels), 0], np.uint64)  # the last is of missing cells
+        code = np.clip(block.codes[:, j], -1, len(levels))  # the last is of what was never seen
+        named: Sequence[Level | None] = levels
+        if len(code) < len(levels):  # of a few rows their own levels only
+            some, code = np.unique(code, return_inverse=True)
+            named = [levels[at] if 0 <= at < len(levels) else None for at in some.tolist()]
+        hashes = np.array([*(0 if of is None else _hash_level(of) for of in named), 0], np.uint64)
         if factors is not None:
             hashes *= factors[j]
-        yield hashes[np.maximum(block.codes[:, j], -1)]
+        yield hashes[code]
 
 
 # Levels come again in each batch; True, 1 and 1.0 have one hash, but not all that is equal has.

@@ -56,7 +56,7 @@ class Settings(Options, OfFields):
                 (how for how in get_args(Weighting) if how in (self.weights, other.weights)), None
             ),
             interactions=self.interactions or other.interactions,
-            derived=self.derived or other.derived,
+            derived=_either(self.derived, other.derived),
             text="auto" if blocks else "words",
             presence="auto" if missing else "ignore",
         )
@@ -76,6 +76,13 @@ class Settings(Options, OfFields):
             Text(ngram_range=(2, 2), binary=True, event=event),
             Text("char_wb", (2, 5), binary=True, max_characters=FIRST, event=event),
         )
+
+
+def _either(mine: str | Sequence[str] | None, theirs: str | Sequence[str] | None) -> Any:
+    """Return what is made of columns where there is what either makes."""
+    if isinstance(mine, str) or isinstance(theirs, str):
+        return "auto"
+    return sorted({*(mine or ()), *(theirs or ())}) or None
 
 
 def _same(a: object, b: object) -> bool:

@@ -49,7 +49,8 @@ class Combined(Derived):
     power: int = 0  # b is taken 2 ** power times, which rounds nothing
 
     def __str__(self) -> str:
-        times = f"{2.0**self.power:g} * " if self.power else ""
+        factor = int(2**self.power) if self.power > 0 else 2.0**self.power
+        times = f"{factor} * " if self.power else ""
         return f"{title(self.a)} {self.operator} {times}{title(self.b)}"
 
     @property

@@ -25,6 +25,7 @@ from naively.options import OfFields
 
 LEAST = -700.0  # nats from what is sure, of which the logarithm of a posterior is no less
 NOTHING_LEFT = 1e-9  # of the rows that are counted
+TWICE = 2  # a row came, at least
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +111,11 @@ class SeenBefore:
 
     def added(self, batch: Batch, joint: Floats) -> Floats:
         """Return what is added, (rows, classes), to joint log likelihoods under that prior."""
-        return added_by(self.seen.of(self.read(batch)), self.seen.amount, joint)
+        place = self.seen.places(self.read(batch))
+        there, found = np.flatnonzero(place >= 0), np.zeros_like(joint)
+        count = self.seen.count[place[there]]
+        found[there] = added_by(count, self.seen.amount, joint[there])
+        return found
 
     def sights(self, batch: Batch, classes: Sequence[object]) -> list[Sight]:
         """Return in words how often each row was seen."""

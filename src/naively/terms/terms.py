@@ -69,6 +69,7 @@ from naively.terms.views import (
 from naively.terms.words import LineTerms, WordTerms
 
 AT_ONCE = 1 << 24  # scores, a row and a class each, that are added up together
+SEEN_AT_ONCE = 1 << 20  # where rows are looked up that were seen before
 
 
 @dataclass(frozen=True, eq=False)
@@ -282,6 +283,9 @@ class Terms:
         """Add up the terms of encoded rows, and finish the sums (see ``Finish`` in the kernels)."""
         # Labels, as numbers of classes, are of shape (rows,), all else of shape (rows, classes).
         if self.seen is not None:
+            if len(batch) > (most := SEEN_AT_ONCE // len(self.log_prior) + 1):
+                pieces = np.array_split(np.arange(len(batch)), -(-len(batch) // most))
+                return np.concatenate([self.add(batch.take(at), finish) for at in pieces])
             joint, added = self._with_seen(batch, self.seen)
             joint += added
             return dispatch.finish_rows(joint, finish, self.log_prior)
