@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import NamedTuple, TypeAlias
@@ -108,13 +108,14 @@ def seek(rows: Weighed, limits: Limits | None = None) -> tuple[LinearPart, float
     columns = columns_of(rows.model, rows.batches)
     basis, cut = basis_of(columns, said, labels), cut_of(columns, said, labels, limits)
     given = Given.of(rows, limits) if limits is not None and limits.given else None
-    numbers = numbers_of_columns(columns, rows.model)
-    free = {of for of, sign in zip(cut.parts, cut.signs, strict=True) if not sign}
-    sought = {of: x for of, x in numbers.items() if of in free}
-    if rows.model.settings.derived != "auto":
-        given_too = combined_as_given(rows.model, numbers, limits)
-        cut = with_combined(cut, given_too, making(numbers, labels))
-        sought = {}
+    sought: dict[Operand, Floats] = {}
+    if rows.model.settings.derived == "auto":
+        free = {of for of, sign in zip(cut.parts, cut.signs, strict=True) if not sign}
+        sought = numbers_of_columns(columns, rows.model, free)
+    elif rows.model.settings.derived:
+        numbers = numbers_of_columns(columns, rows.model)
+        found = combined_as_given(rows.model, numbers, limits)
+        cut = with_combined(cut, found, making(numbers, labels))
     if not (basis.terms or cut.parts or given):
         return NOTHING, temperature_of(rows, basis.shared, None), 0.0, 0.0
     thirds, weight = [*rows.thirds], labels.weights
@@ -641,14 +642,17 @@ def cut_of(
 
 
 def numbers_of_columns(
-    columns: Sequence[tuple[Group, Dense | Codes]], model: Model
+    columns: Sequence[tuple[Group, Dense | Codes]],
+    model: Model,
+    some: Collection[Operand] | None = None,
 ) -> dict[Operand, Floats]:
-    """Return the numbers, (rows,), of columns that are read as they are in the table."""
+    """Return the numbers, (rows,), of columns, or some, that are read as they are in the table."""
     found = {
         (group.key, name): numbers_of(block, j)
         for group, block in columns
         if isinstance(block, Dense) and group.kind in COMBINED and group.key not in model.view.reads
         for j, name in enumerate(block.axis.columns)
+        if some is None or (group.key, name) in some
     }
     # In one order, whatever that of the columns is: of two that vary as much the first is first.
     return dict(sorted(found.items(), key=lambda column: str(Part(*column[0]))))
