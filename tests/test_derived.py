@@ -97,7 +97,8 @@ def test_persons_are_known_by_their_numbers() -> None:
     assert not names(NaiveBayes().fit(X, y, groups=X["person"]))
     assert "count by themselves" in str(nb.schema_)
     # A person who never came has no evidence of a name.
-    unknown = nb.explain(pd.DataFrame({"person": [1003.0], "x": [0.0]}))[0]
+    known, unknown = nb.explain(pd.DataFrame({"person": [1000.0, 1000.5], "x": [0.0, 0.0]}))
+    assert np.abs(known.log_likelihood[known.column.index("person")]).max() > 0.5
     assert np.abs(unknown.log_likelihood[unknown.column.index("person")]).max() < 0.5
 
 
@@ -249,10 +250,24 @@ def test_scales_that_are_far_apart_are_left_apart(tmp_path: Path) -> None:
 def test_models_of_what_was_given_and_of_what_was_found_merge_in_any_order() -> None:
     rng = np.random.default_rng(3)
     tables = [difference(rng, 800), difference(rng, 800)]
-    asked = [{"derived": ["opened - closed"]}, {}]
-    both = [
-        NaiveBayes(**asked[i]).fit(*tables[i]).merge(NaiveBayes(**asked[1 - i]).fit(*tables[1 - i]))
-        for i in (0, 1)
-    ]
-    p, q = (nb.predict_proba(tables[0][0]) for nb in both)
-    np.testing.assert_allclose(p, q, atol=1e-9)
+    for other in ("auto", ["closed + opened"]):
+        asked = [{"derived": ["opened - closed"]}, {"derived": other}]
+        both = [
+            NaiveBayes(**asked[i])
+            .fit(*tables[i])
+            .merge(NaiveBayes(**asked[1 - i]).fit(*tables[1 - i]))
+            for i in (0, 1)
+        ]
+        p, q = (nb.predict_proba(tables[0][0]) for nb in both)
+        np.testing.assert_allclose(p, q, atol=1e-9)
+
+
+def test_rows_that_were_copied_make_no_names() -> None:
+    rng = np.random.default_rng(0)
+    y = np.where(rng.random(1500) < 0.05, "rare", "often")
+    X = pd.DataFrame({name: rng.normal(y == "rare") for name in "abcd"})
+    rows = np.append(np.flatnonzero(y == "often"), rng.choice(np.flatnonzero(y == "rare"), 1400))
+    with pytest.warns(UserWarning, match="Nearly every row of class 'rare' came more than once"):
+        nb = NaiveBayes().fit(X.iloc[rows], y[rows])
+    assert not names(nb)
+    assert not made(nb)

@@ -150,7 +150,7 @@ LIES: dict[str, tuple[Change, str]] = {
     "a step of numbers": (step_of_numbers, "step not of levels"),
     "a line of levels": (line_of_levels, "line is not of numbers"),
     "a step instead of a line": (term(0, 2, "step"), "has shape"),
-    "a kind that is none": (term(0, 2, "curve"), "not 'line', 'step', 'above' or 'there'"),
+    "a kind that is none": (term(0, 2, "curve"), "not 'line', 'step', 'above', 'is' or"),
     "an edge instead of a line": (term(0, 2, "above"), "has shape"),
     "a step without a level": (of_kind("string", 3, None), "has no level, or another"),
     "a level that is a list": (of_kind("string", 3, ["u"]), "no level of its column"),

@@ -107,9 +107,9 @@ def test_it_is_what_learning_without_the_column_loses(
     def loss(table: pd.DataFrame) -> float:
         folds = StratifiedKFold(5, shuffle=True, random_state=0)
         how: dict[str, Any] = {"cv": folds, "method": "predict_proba"}
-        return float(log_loss(y, cross_val_predict(NaiveBayes(), table, y, **how)))
+        return float(log_loss(y, cross_val_predict(NaiveBayes(derived=None), table, y, **how)))
 
-    said, whole = NaiveBayes().fit(X, y).assess().cost, loss(X)
+    said, whole = NaiveBayes(derived=None).fit(X, y).assess().cost, loss(X)
     columns = [column for column in X if column in said]
     lost = {column: loss(X.drop(columns=column)) - whole for column in columns}
     assert columns

@@ -319,7 +319,7 @@ class Sample:
             fifths = sample._each_held_out(*some, honest=counted)  # noqa: SLF001
         thirds, again = tee(found_thirds)
         held_out = np.concatenate(joint), thirds, fifths
-        weighed = Weighed(model, weights, found, batches, every, *held_out)
+        weighed = Weighed(model, weights, found, batches, every, *held_out, bool(self.copied))
         linear, by, *losses = seek(weighed, limits)
         weights = replace(weights, linear=linear)
         weights = weights if by == 1 else weights.tempered(by)

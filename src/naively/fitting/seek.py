@@ -89,6 +89,7 @@ class Weighed:
     joint: Floats  # (rows, classes): weighted joint log likelihoods, each row left out
     thirds: Iterator[Third]  # of the first rows; of few rows all three
     fifths: Iterator[tuple[Third, Floats]]  # of few rows, each with the log class prior of the rows
+    are_copied: bool  # whether they look as if they were: no third is without copies of the others
 
 
 def seek(rows: Weighed, limits: Limits | None = None) -> tuple[LinearPart, float, float, float]:
@@ -109,10 +110,10 @@ def seek(rows: Weighed, limits: Limits | None = None) -> tuple[LinearPart, float
     basis, cut = basis_of(columns, said, labels), cut_of(columns, said, labels, limits)
     given = Given.of(rows, limits) if limits is not None and limits.given else None
     sought: dict[Operand, Floats] = {}
-    if rows.model.settings.derived == "auto":
+    if rows.model.settings.derived == "auto" and not rows.are_copied:
         free = {of for of, sign in zip(cut.parts, cut.signs, strict=True) if not sign}
         sought = numbers_of_columns(columns, rows.model, free)
-    elif rows.model.settings.derived:
+    elif rows.model.settings.derived not in ("auto", None):
         numbers = numbers_of_columns(columns, rows.model)
         found = combined_as_given(rows.model, numbers, limits)
         cut = with_combined(cut, found, making(numbers, labels))
