@@ -66,6 +66,7 @@ from naively.schema.settings import Probabilities
 from naively.schema.text import Patterns, Text, name_of
 from naively.terms.functions import (
     MOST_CONDITIONS,
+    MOST_POWER,
     NOTHING,
     Above,
     ColumnFunction,
@@ -495,7 +496,6 @@ def _checked(name: str, high: Floats, unread: UnreadArrays) -> Sums:
 LARGEST = 1e12  # of a slope, a bias or the intercept in nats, of a weight, and of a term
 FARTHEST = 1e300  # of a number that a line is clipped at, or centred by
 LEAST_SCALE = 1e-200  # of a term: a slope over its scale is finite
-LARGEST_POWER = 1_000  # of two
 LEAST_OF_PRODUCT = 1e-12  # the least scale of a product of two terms
 
 
@@ -706,7 +706,7 @@ def _key_of(
     if key.analyser is not None or key.kind == "text":
         raise ValueError("there are terms of texts")
     if isinstance(column, Combined):
-        if key.event.layout != "numbers" or abs(column.power) > LARGEST_POWER:
+        if key.event.layout != "numbers" or abs(column.power) > MOST_POWER:
             raise ValueError("there are terms of two columns that are not numbers")
     elif isinstance(column, Derived) != (key.kind in DERIVED):
         raise ValueError("there are terms of columns that are not in their group")

@@ -48,7 +48,8 @@ class _Numbers(NamedTuple):
     of: Operand
     x: Floats  # (rows,)
     scale: float  # the standard deviation
-    varies: bool  # whether it is above 0, and of several sizes
+    positive: bool  # whether it is above 0 throughout,
+    varies: bool  # and whether its large numbers are several times its small ones
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,11 +115,11 @@ class Candidates:
 def _numbers(of: Operand, x: Floats) -> _Numbers:
     known = np.sort(x[np.isfinite(x)])
     if not len(known):
-        return _Numbers(of, x, 0.0, varies=False)
+        return _Numbers(of, x, 0.0, positive=False, varies=False)
     low, high = known[[len(known) // 20, len(known) * 19 // 20]]
+    positive = bool(np.nanmin(x) > 0)
     with np.errstate(over="ignore"):
-        varies, scale = known[0] > 0 and high > RATIO * low, float(known.std())
-    return _Numbers(of, x, scale, varies=varies)
+        return _Numbers(of, x, float(known.std()), positive, varies=bool(high > RATIO * low))
 
 
 def _of_pair(a: _Numbers, b: _Numbers) -> Iterator[Found]:
@@ -136,7 +137,7 @@ def _of_pair(a: _Numbers, b: _Numbers) -> Iterator[Found]:
     for q in dict.fromkeys(powers):
         yield key, Combined(a.of[1], "+", b.of[1], q)
         yield key, Combined(a.of[1], "-", b.of[1], q)
-    if a.varies and b.x[~np.isnan(b.x)].min() > 0:
+    if a.positive and a.varies and b.positive:
         yield key, Combined(b.of[1], "/", a.of[1])
 
 

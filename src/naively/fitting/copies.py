@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from naively.counting.block import Batch
 from naively.counting.labels import Labels
 from naively.fitting.leave_one_out import linear_evidence
-from naively.fitting.weights import Third
+from naively.fitting.weights import Third, losses_of
 from naively.kernels.reference import Floats
 from naively.model.model import Model, number_of_cells
 from naively.terms.seen import TWICE, SeenRows, added_by
@@ -61,9 +61,9 @@ def seen_before(
         known = n >= TWICE
         of, count = held[known], count[known]
         joint = third.joint[of] + linear[of]
-        loss = _losses(joint, labels.codes[of])
+        loss = losses_of(joint, labels.codes[of])
         each = [joint + added_by(count, amount, joint) for amount in AMOUNTS]
-        gains.append([loss - _losses(more, labels.codes[of]) for more in each])
+        gains.append([loss - losses_of(more, labels.codes[of]) for more in each])
         weights.append(labels.weights[of])
     gain, weight = np.concatenate(gains, axis=1), np.concatenate(weights)
     total = gain @ weight
@@ -72,8 +72,3 @@ def seen_before(
         return None
     n, count = counted(slice(None))
     return SeenRows(hashes[n >= TWICE], count[n >= TWICE], AMOUNTS[best])
-
-
-def _losses(joint: Floats, right: NDArray[np.integer]) -> Floats:
-    """Return the log loss of each row, (rows,), in nats."""
-    return np.asarray(np.logaddexp.reduce(joint, axis=1) - joint[np.arange(len(joint)), right])

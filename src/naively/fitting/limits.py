@@ -16,7 +16,16 @@ from naively.counting.block import Block, BlockKey
 from naively.data.columns import missing_column
 from naively.kernels.reference import Floats
 from naively.model.model import Model
-from naively.terms.functions import MOST_CONDITIONS, Above, Combined, Condition, OneOf, Points, Term
+from naively.terms.functions import (
+    MOST_CONDITIONS,
+    MOST_POWER,
+    Above,
+    Combined,
+    Condition,
+    OneOf,
+    Points,
+    Term,
+)
 
 MOST_RULES = 200  # unless another number is asked for
 NAMES = ("rules", "without", "monotone", "given")  # of what may be asked
@@ -135,7 +144,6 @@ def known_columns(model: Model) -> dict[str, KnownColumn]:
 
 
 HALF = 0.5  # what a power of two is of the next
-MOST_POWER = 1_000  # of two
 SIGN = re.compile(r" ([-+/]) (?:([\d.]+(?:e[-+]?\d+)?) \* )?")
 
 
@@ -173,7 +181,7 @@ def _power(factor: str) -> int | None:
         share, power = math.frexp(float(factor))
     except ValueError:
         return None
-    return power - 1 if share == HALF and abs(power) <= MOST_POWER else None
+    return power - 1 if share == HALF and abs(power - 1) <= MOST_POWER else None
 
 
 AND = re.compile(r"\s+and\s+", re.IGNORECASE)

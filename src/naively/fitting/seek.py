@@ -869,14 +869,14 @@ class Growth(NamedTuple):
         ]
 
 
-def used_most(grown: Grown, cut: Cut) -> list[tuple[BlockKey, Name]]:
-    """Return columns by how much the tables that they are in add, but for those of little."""
+def used_most(grown: Grown, cut: Cut) -> set[tuple[BlockKey, Name]]:
+    """Return the columns whose tables add much beside those of the column that adds most."""
     size = np.ptp(grown.values[: grown.rounds], axis=1).max(axis=1)
     of_column = np.zeros(len(cut.parts))
     for columns, of in zip(grown.columns[: grown.rounds], size, strict=True):
         of_column[np.unique(columns[columns >= 0])] += of
-    order = np.argsort(-of_column, kind="stable")
-    return [cut.parts[at] for at in order if of_column[at] >= LITTLE * of_column.max()]
+    used = np.flatnonzero(of_column >= LITTLE * of_column.max())
+    return {cut.parts[at] for at in used.tolist()}
 
 
 def added_by(grown: Grown, cut: Cut, chosen: Growth, joint: Floats) -> Floats:

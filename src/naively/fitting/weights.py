@@ -200,6 +200,11 @@ def loss_of(p_right: Floats) -> Floats:
     return loss
 
 
+def losses_of(joint: Floats, right: NDArray[np.integer]) -> Floats:
+    """Return the log loss of each row, (rows,), in nats, from joint log likelihoods, unclipped."""
+    return np.asarray(np.logaddexp.reduce(joint, axis=1) - joint[np.arange(len(joint)), right])
+
+
 def p_right(joint: Floats, labels: Labels) -> Floats:
     """Return the posterior of the right class, (rows,), from joint log likelihoods, (rows, k)."""
     right = joint[np.arange(len(joint)), labels.codes]
@@ -839,8 +844,7 @@ class Third(NamedTuple):
 
     def loss(self, labels: Labels) -> float:
         """Return the log loss of the rows that are held out, in nats."""
-        joint, right = self.joint[self.held], labels.codes[self.held]
-        losses = np.logaddexp.reduce(joint, axis=1) - joint[np.arange(len(joint)), right]
+        losses = losses_of(self.joint[self.held], labels.codes[self.held])
         return float(labels.weights[self.held] @ losses)
 
 

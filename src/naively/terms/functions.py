@@ -32,6 +32,7 @@ from naively.options import OfFields
 
 # --- Functions of the cells of a column ----------------------------------------------------------
 
+MOST_POWER = 1_000  # of two, that a column is taken times
 NEITHER = 2  # the side of what was never seen, of a condition whose sides are 1 and 0
 
 
