@@ -9,6 +9,7 @@ import json
 import pickle
 import sqlite3
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import duckdb
 import numpy as np
 import pytest
 import sqlglot
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from sqlglot import exp
 from sqlglot.dialects.dialect import Dialects
@@ -137,8 +138,16 @@ def fitted() -> Fitted:
     return Fitted((nb, read(nb.model_)) for nb in models())
 
 
+NOTHING = dict.fromkeys(COLUMNS)
+FARTHEST = [
+    {**NOTHING, "size": sign * size, "number": number}
+    for sign, size, number in product((-1, 1), (5e-324, 1e-320, 1.7e308), (0, 1, 2**60))
+]
+
+
 @pytest.mark.slow
 @settings(max_examples=3)
+@example(rows=FARTHEST)
 @given(rows=st.lists(st.fixed_dictionaries(COLUMNS), min_size=1, max_size=5))
 @pytest.mark.parametrize("where", ["inline", "table"])
 def test_default_models_of_mixed_tables(

@@ -105,6 +105,14 @@ class Dialect(ABC):
             raise ValueError(f"{self.name} has no type of times, so that {x} is none.")
         return self.seconds_of.format(x)
 
+    def times(self, power: float, x: str) -> str:
+        """Multiply a float64 by a power of two."""
+        return f"({self.number(power)} * {x})"
+
+    def both(self, a: str, operator: str, b: str) -> str:
+        """Add, subtract or divide two float64."""
+        return f"({a} {operator} {b})"
+
     @abstractmethod
     def finite(self, x: float) -> str:
         """Spell a finite number."""
@@ -541,6 +549,28 @@ class PostgreSQL(Database):
 
     def finite(self, x: float) -> str:
         return f"CAST('{x!r}' AS DOUBLE PRECISION)"
+
+    # A result that is 0 or infinite elsewhere, as it is too small or too large, is an error here.
+
+    def times(self, power: float, x: str) -> str:
+        times, infinite = super().times(power, x), self.special(math.inf)
+        if power < 1:
+            tiny = self.number(2.0**-1074 / power / 2)
+            return f"(CASE WHEN ABS({x}) <= {tiny} THEN 0 * {x} ELSE {times} END)"
+        most = self.number(sys.float_info.max / power)
+        return f"(CASE WHEN ABS({x}) > {most} THEN {infinite} * {x} ELSE {times} END)"
+
+    def both(self, a: str, operator: str, b: str) -> str:
+        both, infinite = super().both(a, operator, b), self.special(math.inf)
+        tiny, large = self.number(2.0**-1074), self.number(2.0**1022)
+        if operator != "/":
+            half = super().both(self.times(0.5, a), operator, self.times(0.5, b))
+            return f"(CASE WHEN ABS({half}) < {large} THEN {both} ELSE {infinite} * {half} END)"
+        return (
+            f"(CASE WHEN ABS({a}) <= FLOOR(GREATEST(ABS({b}), 1) / 2) * {tiny} THEN 0 * {a} / {b} "
+            f"WHEN ABS({b}) < 1 AND ABS({a}) > LEAST(ABS({b}), 1) * {large} "
+            f"THEN {infinite} * {a} * SIGN({b}) ELSE {both} END)"
+        )
 
     def _quoted(self, text: str) -> str:
         quoted = super()._quoted(text)

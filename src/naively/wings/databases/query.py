@@ -475,10 +475,10 @@ class Spelling:
         x, one = f'"{TABLE}".{self.words.identifier(column)}', replace(cell, column=column)
         other = self.float_of(x, one)
         if times != 1:
-            other = f"({self.words.number(times)} * {other})"
+            other = self.words.times(times, other)
         if operator == "/":
             other = f"NULLIF({other}, {self.words.number(0.0)})"
-        both = f"({number} {operator} {other})"
+        both = self.words.both(number, operator, other)
         return self.read(f"CASE WHEN {both} <= {self.words.number(math.inf)} THEN {both} END")
 
     def float_of(self, x: str, cell: Cell) -> str:
