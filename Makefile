@@ -60,7 +60,7 @@ test-rest: $(NAIVELY) $(MADE)/test #+ run the tests that "make test" leaves out
 # In plain NumPy one test of a kind will do: that its numbers are those of the native kernels, the first two try.
 test-all: #+ run all tests, list the lines that "make test" misses, and test counting in plain NumPy
 	$(MAKE) test ARGS='--cov $(ARGS)'
-	$(MAKE) test-rest
+	$(MAKE) test-rest ARGS='$(REST)'
 	$(MAKE) test-numpy ARGS='--quick $(ARGS)'
 
 test-numpy: $(NAIVELY) $(MADE)/test #+ run the tests of counting in plain NumPy

@@ -5,7 +5,7 @@ Pictures need no display, and a page's examples write their files into a folder 
 With ``--quick`` everything of a kind is tested once: of a test with many cases four are run,
 spread over all of them, and of one that is marked as slow the first case; a slow test without
 cases is left out. The laws are run on all of ``CASES``, and in plain NumPy on some. With
-``--rest`` the others are run.
+``--rest`` the others are run, and with ``--third N`` only every third of them, from the Nth on.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Declare the options that divide the tests."""
     parser.addoption("--quick", action="store_true", help="test everything of a kind once")
     parser.addoption("--rest", action="store_true", help="run what --quick leaves out")
+    parser.addoption("--third", type=int, metavar="N", help="every third of them, from the Nth on")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -50,7 +51,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         tests.setdefault(item.nodeid.partition("[")[0], []).append(item)
     chosen = {item for cases in tests.values() for item in some_of(cases)}
     kept = [item for item in items if (item in chosen) == quick]
-    config.hook.pytest_deselected(items=[item for item in items if (item in chosen) != quick])
+    third = config.getoption("--third")
+    if third is not None:
+        kept = kept[third % 3 :: 3]
+    config.hook.pytest_deselected(items=list(set(items).difference(kept)))
     items[:] = kept
 
 

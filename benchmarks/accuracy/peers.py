@@ -226,6 +226,17 @@ def categories(table: pd.DataFrame) -> pd.DataFrame:
     return table.astype(others).set_axis([f"c{i}" for i in range(table.shape[1])], axis=1)
 
 
+def cat(table: pd.DataFrame) -> Any:
+    """CatBoost takes missing numbers and strings as they are."""
+    from catboost import CatBoostClassifier
+
+    last = CatBoostClassifier(
+        cat_features=split(table)[1], thread_count=1, random_seed=0, verbose=0,
+        allow_writing_files=False,
+    )  # fmt: skip
+    return make_pipeline(FunctionTransformer(clean), last)
+
+
 def additive(_: pd.DataFrame) -> Any:
     """Return an explainable boosting machine: a sum of functions of columns and of some pairs."""
     from interpret.glassbox import ExplainableBoostingClassifier
@@ -285,6 +296,7 @@ BOOSTING = Contender("HistGradientBoosting", boosting, SKLEARN)
 FOREST = Contender("random forest", pipeline(impute, codes, forest), SKLEARN)
 STOPPED = Contender("HGB early stopping", stopped, SKLEARN)
 LIGHT = Contender("LightGBM", light, ("lightgbm", *SKLEARN))
+CAT = Contender("CatBoost", cat, ("catboost", *SKLEARN), split=FIFTHS)
 ADDITIVE = Contender("EBM", additive, ("interpret-core", *SKLEARN), classes=2, split=FIFTHS)
 KHIOPS = Contender("Khiops", khiops, ("khiops", "khiops-core"))
 ON_TABLES: Sequence[Contender] = (
@@ -294,6 +306,7 @@ ON_TABLES: Sequence[Contender] = (
     BOOSTING,
     STOPPED,
     LIGHT,
+    CAT,
     ADDITIVE,
     KHIOPS,
     *OURS,
