@@ -232,6 +232,17 @@ class NaiveBayes(Classifier):
     >>> nb = NaiveBayes().fit(texts, ["spam", "ham", "spam", "ham"])
     >>> nb.predict(["cheap lunch, buy one get one"])
     array(['spam'], dtype='<U4')
+
+    A class of one row is hardly believed, as no row of it is left to test by: it may win nowhere.
+    Without weights the counts are taken as they are.
+
+    >>> new = [[7.0], [8.0], [100.0]]
+    >>> NaiveBayes().fit([[1.0], [2.0], [8.0]], ["a", "a", "b"]).predict_proba(new)[:, 1].round(2)
+    array([0.46, 0.47, 0.47])
+    >>> NaiveBayes().fit([[1.0], [2.0], [8.0], [9.0]], ["a", "a", "b", "b"]).predict(new)
+    array(['b', 'b', 'b'], dtype='<U1')
+    >>> NaiveBayes(weights=None).fit([[1.0], [2.0], [8.0]], ["a", "a", "b"]).predict(new)
+    array(['b', 'b', 'b'], dtype='<U1')
     """
 
     takes = ("sparse", "allow_nan", "string", "categorical")
