@@ -57,6 +57,19 @@ def fitted(request: Any) -> tuple[NaiveBayes, Table, np.ndarray]:
     return NaiveBayes().fit(X, y), X, y
 
 
+def test_a_column_made_of_two_looks_as_it_would_if_the_table_had_it(tmp_path: Path) -> None:
+    X, y = difference(np.random.default_rng(0), 1500)
+    nb = NaiveBayes(derived=["opened - closed"]).fit(X, y)
+    view = nb.inspect.column("opened - closed")
+    made = pd.DataFrame({"opened - closed": X["opened"] - X["closed"]})
+    known = NaiveBayes("histogram", weights=None).fit(made, y).inspect.column(0)
+    np.testing.assert_array_equal(view.x, known.x)
+    np.testing.assert_allclose(view.density, known.density, rtol=1e-12)
+    nb.save(tmp_path / "a")
+    with pytest.raises(ValueError, match="'opened - closed' is made of two and not counted"):
+        load(tmp_path / "a").inspect.column("opened - closed")
+
+
 def weights_of(nb: NaiveBayes) -> Weights:
     assert nb.weights_ is not None
     return nb.weights_

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, overload
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from naively.assess.scores import check_to_score
 from naively.counting.block import Batch
@@ -24,6 +24,7 @@ from naively.data.frames import Table, is_on_cluster
 from naively.data.stream import Stream
 from naively.estimators.learned import Learned, as_now
 from naively.events.prior import Seed
+from naively.kernels.reference import Floats
 from naively.model.model import History, Model
 from naively.options import Weighting
 
@@ -179,7 +180,8 @@ class Inspect(Accessor):
         Parameters
         ----------
         column : str or int
-            Its name, or its place in the table. Parts of times are columns too: "date (hour)".
+            Its name, or its place in the table. Parts of times are columns too: "date (hour)"; and
+            so is what is made of two, "closed - opened", as a histogram of the rows that are kept.
         weighted : bool, default False
             Whether to multiply by the class priors, so that the curves are the joint p(x, class).
         at : array-like of shape (numbers,), optional
@@ -210,10 +212,22 @@ class Inspect(Accessor):
         ['feathers', 'feathers']
         """
         from naively.inspect.column import column_view
+        from naively.inspect.one_column import made_of_two
 
         batches = self._sampled_batches()
-        view = column_view(self._model, column, batches, weighted=weighted, at=at)
+        model = self._model
+        if (made := made_of_two(model, column, batches)) is not None:
+            model, column = self._one_number(str(column), *made).model_, 0
+        view = column_view(model, column, batches * (made is None), weighted=weighted, at=at)
         return naming_target(view, self._estimator.target_)
+
+    def _one_number(self, name: str, x: Floats, code: NDArray[np.int32], weight: Floats) -> Any:
+        """Return an estimator that has learned one column of numbers, each of a class."""
+        there, place = np.unique(code, return_inverse=True)
+        p = np.exp(self._model.class_log_prior[there])
+        kind: Any = type(self._estimator)
+        one = kind("histogram", weights=None, class_prior=p / p.sum())
+        return one.fit({name: x}, self._model.classes[there][place], sample_weight=weight)
 
     def regions(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -293,16 +293,7 @@ class OneColumn:
 
     def values(self, batches: Sequence[Batch]) -> tuple[Floats, NDArray[np.int32], Floats]:
         """Return the numbers of the sampled rows, their classes and their weights, (numbers,)."""
-        x, code, weight = [np.empty(0)], [np.empty(0, np.int32)], [np.empty(0)]
-        for batch in batches:
-            numbers = self.cells(batch)
-            there = np.isfinite(numbers) & (batch.labels.codes >= 0)
-            labels = batch.labels
-            of = labels.weights if labels.weight is not None else batch.times.astype(np.float64)
-            x.append(numbers[there])
-            code.append(labels.codes[there])
-            weight.append(of[there])
-        return np.concatenate(x), np.concatenate(code), np.concatenate(weight)
+        return with_labels(batches, map(self.cells, batches))
 
     def histogram(self, batches: Sequence[Batch], edges: Floats) -> Floats | None:
         """Return the density of the numbers themselves in bins, (bins, classes)."""
@@ -405,3 +396,36 @@ def cut_of(height: Floats) -> float | None:
     if len(falling) <= few or not falling[few] > 0 or falling[0] < STEEP * falling[few]:
         return None
     return 1.5 * float(falling[few])
+
+
+def with_labels(
+    batches: Sequence[Batch], cells: Iterable[Floats]
+) -> tuple[Floats, NDArray[np.int32], Floats]:
+    """Return the finite numbers of labelled rows, their classes and their weights, (numbers,)."""
+    x, code, weight = [np.empty(0)], [np.empty(0, np.int32)], [np.empty(0)]
+    for batch, numbers in zip(batches, cells, strict=True):
+        there = np.isfinite(numbers) & (batch.labels.codes >= 0)
+        labels = batch.labels
+        of = labels.weights if labels.weight is not None else batch.times.astype(np.float64)
+        x.append(numbers[there])
+        code.append(labels.codes[there])
+        weight.append(of[there])
+    return np.concatenate(x), np.concatenate(code), np.concatenate(weight)
+
+
+def made_of_two(
+    model: Model, column: object, batches: Sequence[Batch]
+) -> tuple[Floats, NDArray[np.int32], Floats] | None:
+    """Return the sampled numbers of a column that is made of two, if it is one, as values does."""
+    linear = () if model.weights is None else model.weights.linear.made
+    for made in linear:
+        if column in (made, str(made)):
+            if not batches:
+                raise ValueError(
+                    f"Column {str(made)!r} is made of two and not counted: it is seen in the rows, "
+                    "which are not kept (save(path, keep_rows=True) does)."
+                )
+            a, b = (OneColumn.find(model, of) for of in made.sources)
+            cells = (made.of(a.cells(batch), b.cells(batch)) for batch in batches)
+            return with_labels(batches, cells)
+    return None
