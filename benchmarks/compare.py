@@ -2,7 +2,7 @@
 
 Both commits are installed into environments of their own, with the same versions of all else, and
 run ``compare_cases.py``. Each case is run by both in turn, seven times; a ratio is the median over
-the rounds. Of a case that takes long there are fewer rounds, and a side that takes more than two
+the rounds. A case that takes long has fewer rounds, and a side that takes more than two
 minutes is stopped: its time is then "at least", and its memory is not known. Wall time is taken of
 processes, files and what runs on more than one thread, CPU time of the rest. A line with all that
 was measured is appended to ``benchmarks/results/compare.jsonl``.
@@ -82,7 +82,7 @@ def main(given: Sequence[str] | None = None) -> int:
     """Compare what is here with a commit, and print what became slower or larger."""
     parser = argparse.ArgumentParser(prog="make bench-compare BASE=commit", description=__doc__)
     parser.add_argument("base", help="The commit to compare with.")
-    parser.add_argument("words", nargs="*", help="Of the names of the cases; all without.")
+    parser.add_argument("words", nargs="*", help="Parts of the names of the cases; all without.")
     parser.add_argument("--rounds", type=int, default=7)
     options = parser.parse_args(given)
     names = [name for name in CASES if all(word in name for word in options.words)]

@@ -74,7 +74,7 @@ def _differences(
 #
 # Accuracy and log loss by epsilon, on adult and on SMS: ``python -m benchmarks.sharing noise``.
 #
-# Four fifths of the rows are counted. Of the others CALIBRATION are the receiver's, and the rest
+# Four fifths of the rows are counted. CALIBRATION of the others are the receiver's, and the rest
 # is scored. Each line is the mean over ROUNDS draws of the noise (from the seeds 0, 1, ...), at
 # DELTA. "as received" is the noisy model without weights, "calibrated" the same with weights that
 # were fitted to the receiver's rows. The first line of each table is the same model without noise.

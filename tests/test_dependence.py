@@ -220,7 +220,7 @@ def test_of_many_columns_some_are_looked_at_and_it_says_so() -> None:
     found = NaiveBayes("gaussian", weights=None).fit(X, y).inspect.dependence()
     assert found.pairs == 100 * 99 // 2
     assert (found.a[0], found.b[0]) == ("x117", "x118")
-    assert "Of 120 columns the 100 that say most were looked at." in str(found)
+    assert "100 of 120 columns were looked at: those that say most." in str(found)
 
 
 def test_a_time_is_no_pair_with_its_own_parts() -> None:

@@ -221,7 +221,7 @@ def test_more_rows_than_there_are() -> None:
         check_sizes([10, 101], 100)
     with pytest.raises(ValueError, match="sizes is empty"):
         check_sizes([], 100)
-    with pytest.raises(ValueError, match="Of 10 rows 10 cannot be held out"):
+    with pytest.raises(ValueError, match="10 of 10 rows cannot be held out"):
         count_held_out(10, 10)
     for wrong in (0, 1.5, -0.2, "some", np.nan):
         with pytest.raises(ValueError, match="test must be a share"):

@@ -1,10 +1,10 @@
 """Rows in time: each block scored by what was learned of the blocks before it.
 
-``make bench-accuracy ARGS=--time``. Of two made streams, one that turns round at once and one that
-turns slowly, and of bank marketing in the order of its file, where it is in ``NAIVELY_DATA``: the
+``make bench-accuracy ARGS=--time``. For two made streams, one that turns round at once and one that
+turns slowly, and for bank marketing in the order of its file, where it is in ``NAIVELY_DATA``: the
 mean log loss of all blocks but the first, by naively without decay, by the half-life that was best
 on the blocks before, and by the one that is best in hindsight; beside them logistic regression and
-boosted trees, refitted on a window of blocks that is chosen alike. Of made streams the truth is
+boosted trees, refitted on a window of blocks that is chosen alike. For made streams the truth is
 known, and its log loss is the least that can be.
 """
 

@@ -1,6 +1,6 @@
 """Sets of classes: how often they hold the right class, and how large they are, beside MAPIE's.
 
-``make bench-accuracy ARGS=--sets``. Of each table some rows are drawn and learned, and sets are
+``make bench-accuracy ARGS=--sets``. Some rows of each table are drawn and learned, and sets are
 asked for of up to 800 others. MAPIE sets a fifth of the rows aside, beside the same model of the
 others.
 """

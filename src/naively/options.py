@@ -161,7 +161,7 @@ class Options:
     models, which are those of what was counted.
     """
 
-    estimate: How = option("mean", words(*HOW), "Of parameters: mean, map, mle or predictive.")
+    estimate: How = option("mean", words(*HOW), "Estimates: mean, map, mle or predictive.")
     smoothing: float | str = option(
         "auto",
         [*words("auto", *PSEUDO_COUNTS), NOT_NEGATIVE],
@@ -195,7 +195,7 @@ class Options:
     presence: Literal["auto", "ignore"] = option(
         "auto",
         words("auto", "ignore"),
-        "Of missing cells: auto (evidence of their own, where rows say so) or ignore.",
+        "What missing cells say: auto (evidence of their own, where rows say so) or ignore.",
     )
     missing_values: Sequence[str] | Mapping[str, Sequence[str]] | None = option(
         None,
@@ -304,7 +304,7 @@ class FileOptions:
     # the character before a quote, or a delimiter, that is a part of its field, or "none"
     escape: str | None = _said("Before a quote that is part of a field: one character, or none.")
     # the encoding of text, by a name that Python knows
-    encoding: str | None = _said("Of text that is not UTF-8: windows-1252, latin-1, gbk, ...")
+    encoding: str | None = _said("How text that is not UTF-8 is read: windows-1252, latin-1, gbk.")
     comment: str | None = _said("How lines begin that are left out, such as #; or none.")
     bad_rows: str | None = _said(
         "stop (an error), or skip=FILE: leave out rows that cannot be read, and write them to FILE."

@@ -325,7 +325,7 @@ def learning_curve(
         done = 0
         for size in each:
             seen = learned.take(np.arange(size))
-            # Of many classes a tally is larger than its rows: these are counted again.
+            # With many classes a tally is larger than its rows: these are counted again.
             done = 0 if len(model.classes) >= MANY_CLASSES else done
             more = count_batch(learned.take(np.arange(done, size)), model.counted.schema)
             tally, done = tally + more if tally is not None and done else more, size
@@ -362,7 +362,7 @@ def count_held_out(test: float | None, rows: int) -> int:
         )
     aside = max(1, round(given * rows)) if given < 1 else int(given)
     if aside >= rows:
-        raise ValueError(f"Of {rows:,} rows {aside:,} cannot be held out: none would be learned.")
+        raise ValueError(f"{aside:,} of {rows:,} rows cannot be held out: none would be learned.")
     return aside
 
 

@@ -35,12 +35,12 @@ class Decisions:
     always_cost : float
         and what it costs.
     answer : label, optional
-        Of two classes the second,
+        The second of two classes,
     threshold : float, optional
         which is answered where its probability is greater than this; None of more classes, and
         where one answer is the best whatever the probability.
     recall, precision : float
-        Of that answer; NaN where there is none.
+        Those of that answer; NaN where there is none.
     """
 
     cost: float
@@ -68,7 +68,7 @@ def decisions(
     """Return what decisions by posteriors, (rows, learned classes), would have cost."""
     # y (rows,): the right labels; weight (rows,): the weight of each row; by default 1; cost: what
     # each answer costs for each right class (see NaiveBayes.predict)
-    # Of two classes the second is answered where its expected cost is less than that of the first:
+    # The second of two classes is answered where its expected cost is less than that of the first:
     # Elkan, The foundations of cost-sensitive learning (2001).
     table = cost_table(cost, learned)
     place = {label: c for c, label in enumerate(learned.tolist())}

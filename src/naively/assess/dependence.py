@@ -216,11 +216,11 @@ def coded_columns(model: Model, sample: Sample, labels: Labels) -> tuple[list[Co
             what = "columns" if group.analyser is None else f"words of {title(axis.columns[0])!r}"
             if len(held_by) < len(axis):
                 remarks.append(
-                    f"Of {len(axis):,} {what} the {len(held_by):,} that come in most rows were "
-                    "looked at: whether each comes at all."
+                    f"Only the {len(held_by):,} of {len(axis):,} {what} that come in most rows "
+                    "were looked at: whether each comes at all."
                 )
     if len(found) > COLUMNS:
-        remarks.append(f"Of {len(found):,} columns the {COLUMNS} that say most were looked at.")
+        remarks.append(f"{COLUMNS} of {len(found):,} columns were looked at: those that say most.")
         told = [_told(column.codes, sample.labels) for column in found]
         found = [found[j] for j in sorted(np.argsort(told)[::-1][:COLUMNS].tolist())]
     return found + bags, remarks

@@ -1,9 +1,9 @@
 """How sure scores are: 95 % intervals from sums over the rows, and what the scores rest on.
 
 All are in closed form. A bootstrap of few rows draws only rows that are there, and so takes what
-none of them shows for impossible: of five rows that are all right every replicate is all right. Of
+none of them shows for impossible: of five rows that are all right every replicate is all right. For
 5 to 20 rows its intervals of the log loss held the right one in 46 to 94 of 100 samples, and of the
-area under the ROC curve in 6 to 94; these here in 95 to 97. Of models of 16 data sets intervals of
+area under the ROC curve in 6 to 94; these here in 95 to 97. On 16 data sets intervals of
 the log loss held it in 97 of 100 samples of 20 rows, and in 93 to 95 of 50 to 1,000 (fewer where
 one row in hundreds has most of the loss), of the Brier score in 95 to 98.
 
@@ -99,8 +99,8 @@ class Support:
 def interval_of_share(share: Mean, size: float, groups: float | None = None) -> Interval:
     """Return the interval of a share of rows: the exact one of a binomial."""
     # size, groups: how many rows, and groups, of equal weight it is of
-    # Clopper & Pearson, The use of confidence or fiducial limits (1934). Of groups it is that of as
-    # many rows as are as uncertain (Korn & Graubard, Confidence intervals for proportions with
+    # Clopper & Pearson, The use of confidence or fiducial limits (1934). For groups it is that of
+    # as many rows as are as uncertain (Korn & Graubard, Confidence intervals for proportions with
     # small expected number of positive counts, 1998); where all rows are right, or none is, of as
     # many rows as there are groups, as it cannot be seen how much alike the rows of one are.
     p = share.mean
@@ -143,7 +143,7 @@ def interval_of_area(of: Area, groups: float | None = None) -> Interval:
     # of the area under a ROC curve, 1982), with (m + n) / 2 - 1 in place of both m - 1 and n - 1
     # (Newcombe, Confidence intervals for an effect size measure based on the Mann-Whitney
     # statistic, 2006, method 5), and greater where the rows show that it is (DeLong, DeLong &
-    # Clarke-Pearson, 1988). Of several curves it is the mean, as if all erred alike.
+    # Clarke-Pearson, 1988). For several curves it is the mean, as if all erred alike.
     said = _deviation(of.area, of) ** 2
     more = _excess(of.variance, said, groups) if said > NEGLIGIBLE else 1.0
     z = NORMAL * math.sqrt(more)

@@ -316,7 +316,7 @@ class Scores(Tabular):
     def plot_confusion(self, ax: Axes | None = None) -> Axes:
         """Draw the confusion table: rows by right class (down) and answer (across).
 
-        Of more than 30 classes the pairs that are most confused are drawn.
+        With more than 30 classes the pairs that are most confused are drawn.
         """
         return picture(self, ax, "confusion")
 
@@ -340,7 +340,7 @@ class Scores(Tabular):
     def plot_roc(self, ax: Axes | None = None) -> Axes:
         """Draw the ROC curve: of two classes that of the second, else of each against the rest.
 
-        Of more than eight classes those of the most rows are drawn.
+        With more than eight classes those of the most rows are drawn.
 
         Raises
         ------

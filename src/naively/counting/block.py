@@ -135,8 +135,8 @@ class Dense(Block):
 
     def _count_cells(self, labels: Labels) -> AxisSums:
         """Count numbers by cell and class."""
-        # Of many classes the table is larger than the rows, and is made once: which cells there are
-        # is found without the classes.
+        # With many classes the table is larger than the rows, and is made once: which cells there
+        # are is found without the classes.
         y, w, k = labels.codes, labels.weight, len(labels.classes)
         if k < MANY_CLASSES or len(y) > CAP * k:
             *found, sums = dispatch.tally_cells(self.values, y, w, k, CAP)
@@ -419,7 +419,7 @@ class Batch:
 
     def tokenised(self) -> Batch:
         """Return the same rows with texts that know their words, so that they are split once."""
-        # Of long texts the words would take much memory: they stay as they are.
+        # The words of long texts would take much memory: they stay as they are.
         if not 0 < self.unsplit <= KEPT:
             return self
         blocks = dict(self.blocks)

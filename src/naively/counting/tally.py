@@ -327,8 +327,8 @@ def _combined(a: AnySums, b: AnySums, operation: Callable[[Any, Any], Any]) -> A
 
 # --- The sum of many tallies, in a time that follows from their own sizes ------------------------
 #
-# ``a + b`` makes new tables, and for texts a new vocabulary, as large as the sum of both. Of a
-# thousand tallies of texts the sum has many times the words of each, so that adding them two by
+# ``a + b`` makes new tables, and for texts a new vocabulary, as large as the sum of both. The
+# sum of a thousand tallies of texts has many times the words of each, so that adding them two by
 # two would copy the words of all a thousand times. Here what is added goes into one vocabulary and
 # one set of tables, which grow.
 

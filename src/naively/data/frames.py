@@ -674,7 +674,7 @@ def _decimals(_name: Name, array: CArray, view: CArrayView, schema: CSchemaView)
     word: type[np.signedinteger[Any]] = np.int32 if width == 4 else np.int64
     signed = rows.view(word)
     floats = signed[:, 0] / scale
-    # Of digits that one word holds, the words above it are only its sign.
+    # Where one word holds the digits, the words above it are only its sign.
     for row in np.flatnonzero((signed[:, 1:] != signed[:, :1] >> 63).any(axis=1)).tolist():
         floats[row] = int.from_bytes(rows[row].tobytes(), "little", signed=True) / scale
     missing = _missing(view)

@@ -1114,10 +1114,10 @@ class Curve(Accessor):
         Interactions have no part in it. A column that is named as ``time`` is not learned, unless
         this estimator has learned it.
 
-        Which is better is to be measured. Of bank marketing in the order of its file, in 20 blocks,
-        the log loss is .300 for ever; with a half-life of half a block .264 "fitted" and .245
-        "kept". Its month and day tell which block a row is of, and so the past and nothing else;
-        without these two columns it is .263 for ever, and .235 and .242.
+        Which is better is to be measured. For bank marketing in the order of its file, in 20
+        blocks, the log loss is .300 for ever; with a half-life of half a block .264 "fitted" and
+        .245 "kept". Its month and day tell which block a row is of, and so the past and nothing
+        else; without these two columns it is .263 for ever, and .235 and .242.
 
         Examples
         --------

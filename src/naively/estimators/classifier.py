@@ -408,8 +408,8 @@ class Classifier(Estimator):
             The share of rows like those learned whose sets hold the right class; it is more where
             the most probable class, which is in every set, is right that often.
         by_class : bool, default False
-            Whether that is to hold among the rows of each class too, and not for all together. Of a
-            class of few rows it is shrunk to what holds for all.
+            Whether that is to hold among the rows of each class too, and not for all together. For
+            a class of few rows it is shrunk to what holds for all.
 
         Returns
         -------
@@ -429,8 +429,8 @@ class Classifier(Estimator):
         A class is in a set if it is at least as probable as the right class is in that share of the
         rows that ``assess()`` holds out: conformal prediction without rows that are set aside
         (it is done at the first call, which takes up to twice as long as learning). With
-        rows of another kind than those learned no promise holds. Of models that are merged from
-        files the held-out rows add up, and sets are rather too large.
+        rows of another kind than those learned no promise holds. When models from files
+        are merged, their held-out rows add up, and sets are rather too large.
 
         Vovk, Gammerman & Shafer, Algorithmic learning in a random world (2005); by class: Vovk,
         Conditional validity of inductive conformal predictors (2012).
@@ -595,8 +595,8 @@ class Classifier(Estimator):
         (rows, and 200 for each column, times columns times classes). It is a count and no clock: of
         the same rows it is the same. Where the sample is a part of the rows learned, it is
         dealt into fewer folds, down to four, each of a tenth of the rows learned at most.
-        Of many rows a random sample is looked at: of at most 10,000, fewer of very many columns and
-        classes; or, where all evidence has one weight (one column, a matrix of counts, or texts
+        With many rows a random sample is looked at: of at most 10,000, fewer of very many columns
+        and classes; or, where all evidence has one weight (one column, a matrix of counts, or texts
         with ``text="words"``), of 500 for each class. The print says how many it was, of how many,
         and why.
 
@@ -639,15 +639,15 @@ class Classifier(Estimator):
         ValueError
             If the rows are not in memory: after ``forget`` and ``decay``, after ``load`` of a file
             without a sample, and after ``merge`` where one had none; or if rows without a label
-            count, as these depend on the labels of all others. Of rows that are given: if there are
-            fewer groups or times than folds, or a group, time or label is missing.
+            count, as these depend on the labels of all others. For rows that are given: if there
+            are fewer groups or times than folds, or a group, time or label is missing.
 
         Notes
         -----
-        Of a fitted model the columns that it has learned are learned, and no other column of ``X``.
+        A fitted model learns the columns that it has learned, and no other column of ``X``.
         A column that is named as ``groups`` or ``time`` is not learned either, unless this model
         has learned it: then it is judged as it is, with the column. A model that was loaded has the
-        event models that were chosen for its columns, and learns all else anew. Of a model with a
+        event models that were chosen for its columns, and learns all else anew. In a model with a
         ``half_life`` rows that are given do not fade: ``curve.decay`` scores how they do.
 
         Examples
@@ -977,9 +977,9 @@ class Classifier(Estimator):
         Notes
         -----
         Every file names the categories and words that were counted; a column of up to 1,000
-        different texts is counted as categories. Who has a file with a sample can also read which
-        of them each sampled row holds, with its numbers, its label and its weight. Of a text these
-        are its words, word bigrams and character n-grams, and how often each comes: not their
+        different texts is counted as categories. The owner of a file with a sample can also read
+        which of them each sampled row holds, with its numbers, its label and its weight. For a text
+        these are its words, word bigrams and character n-grams, and how often each comes: not their
         order, but a short text can be put together from them. Hashed words have no names, yet of
         any word can be tried whether a text may hold it.
 

@@ -415,7 +415,7 @@ class Export(Accessor):
         word that is not declared is kept if its greatest noisy count in the classes reaches the
         threshold t with c · K · P(noise ≥ t - 1) ≤ d / (1 + d), for c columns (or words of a
         text), K classes and the delta d that is left for it: half of it, or all with Laplace noise
-        (Korolova et al. 2009; Wilson et al. 2020). Of several noisy models of different rows each
+        (Korolova et al. 2009; Wilson et al. 2020). In several noisy models of different rows each
         row is hidden as well as in one; epsilons and deltas of the same rows add up.
 
         Examples

@@ -62,7 +62,7 @@ class Learned:
 
     @property
     def kind(self) -> Weighting | None:
-        """Of the weights; None without."""
+        """How the weights were fitted; None without weights."""
         return None if self.model.weights is None else self.model.weights.how
 
     @cached_property

@@ -505,7 +505,7 @@ class NaiveBayes(Classifier):
             them.
         decay : float, optional
             What counts are multiplied by that were learned before, as by ``decay`` just before:
-            0.5 halves them. Weights stay then, as there is no sample of faded rows. Of the first
+            0.5 halves them. Weights stay then, as there is no sample of faded rows. With the first
             rows it has nothing to fade. ``curve.decay`` shows which is best.
         time : array-like of shape (rows,) or str, optional
             As for ``fit``. What was learned before fades by the time that has passed between its

@@ -65,8 +65,8 @@ def draw_lengths(
     mean: Floats, rng: Generator, length: int | None, *, texts: bool
 ) -> NDArray[np.int64]:
     """Return a length for each row: ``length``, or Poisson with these means, (rows,)."""
-    # Of texts it is a Poisson that is truncated at zero, with the same mean; at a mean of 1 or less
-    # all lengths are 1.
+    # For texts it is a Poisson that is truncated at zero, with the same mean; at a mean of 1 or
+    # less all lengths are 1.
     check_length(length)
     total = float(mean.sum()) if length is None else float(length) * len(mean)
     if total > MOST_WORDS:
@@ -461,7 +461,7 @@ class Multinomial(BagOfCounts):
         Parameters
         ----------
         p : mapping of word to float, or sequence of float
-            Probabilities that sum to 1. Of words they make texts, of a sequence rows of counts.
+            Probabilities that sum to 1. Words make texts, a sequence makes rows of counts.
         length : float, default 1.0
             How many words a text, or how many counts a row has on average; more than 0.
 

@@ -345,9 +345,9 @@ class Categorical(OfShares[Levels, Codes]):
         return choose(CHOICES, np.stack([loss(m) for m in CHOICES]), towards=USUAL_M)
 
 
-# Of levels (levels, classes), of columns (columns, classes), and pretend rows (columns,).
+# Counts of levels (levels, classes), of columns (columns, classes), and pretend rows (columns,).
 _Counts: TypeAlias = tuple[Floats, Floats, Floats]
-# Of each tally, for as long as it lives: rows are left out of what scores them.
+# For each tally, for as long as it lives: rows are left out of what scores them.
 _COUNTS: WeakKeyDictionary[BlockTally[Levels], dict[Categorical, _Counts]] = WeakKeyDictionary()
 
 

@@ -707,7 +707,7 @@ class Estimable(EventModel[A, B]):
     def log_likelihood_of(self, tally: BlockTally[A], parameters: Tables) -> Floats:  # noqa: ARG002
         """Return the log likelihood of what was counted, less the base measure, at parameters.
 
-        They are broadcast. Of several columns, levels or words, the last axis has one for each,
+        They are broadcast. For several columns, levels or words, the last axis has one for each,
         and is summed over.
         """
         raise ValueError(
@@ -775,7 +775,7 @@ class Estimable(EventModel[A, B]):
             As for ``fit``.
         **parameters : float, array-like or mapping
             By the names of the event model's parameters, as ``p``, ``rate``, or ``mean`` and
-            ``variance``. Arrays are broadcast. Of several columns, levels or words, the last axis
+            ``variance``. Arrays are broadcast. For several columns, levels or words, the last axis
             has one for each; probabilities may be a mapping by level.
 
         Returns

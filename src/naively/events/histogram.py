@@ -78,7 +78,7 @@ class Binned(NamedTuple):
     smoothed: BinCounts
 
 
-# Of each tally, for as long as it lives: rows are left out of what scores them.
+# For each tally, for as long as it lives: rows are left out of what scores them.
 _BINNED: WeakKeyDictionary[BlockTally[Cells], dict[Histogram, Binned]] = WeakKeyDictionary()
 
 

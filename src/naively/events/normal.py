@@ -505,7 +505,7 @@ class LogNormal(NormalNumbers):
     Notes
     -----
     Aitchison & Brown, The Lognormal Distribution (1957). Zero and negative numbers are an error:
-    they have no logarithm. Of a plain sample, the predictive is that of the next logarithm.
+    they have no logarithm. For a plain sample, the predictive is that of the next logarithm.
 
     Examples
     --------

@@ -39,7 +39,7 @@ LARGEST = 1e300  # rate: sums of more over some classes may be larger than any f
 class Prior(ABC):
     """A distribution of the parameters of an event model, conjugate to its likelihood."""
 
-    # Of one parameter, or of one for each column: what the axis of a picture says, the least and
+    # For one parameter, or one for each column: what the axis of a picture says, the least and
     # the greatest value, where a picture begins and ends, and how much of the probability is
     # between its ends where there is none.
     parameter: ClassVar[str]
@@ -89,7 +89,7 @@ class Prior(ABC):
         Returns
         -------
         low, high : float or ndarray
-            The ends; of several parameters they are of each alone. Of a
+            The ends; for several parameters they are of each alone. For a
             ``NormalInverseGamma`` it is a mapping by parameter.
         """
         low, high = self.frozen.interval(check_probability(probability))

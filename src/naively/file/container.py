@@ -166,7 +166,7 @@ def _narrow(array: Array) -> Array:
         limits, narrower = np.iinfo(dtype), np.dtype(dtype).itemsize < array.itemsize
         if narrower and limits.min <= least and most <= limits.max:
             narrow = array.astype(dtype)
-            # Of floats, neither a fraction nor the sign of a zero is lost.
+            # For floats, neither a fraction nor the sign of a zero is lost.
             return narrow if narrow.astype(array.dtype).tobytes() == array.tobytes() else array
     return array
 

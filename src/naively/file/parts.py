@@ -408,7 +408,7 @@ def _read_levels(saved: SavedAxis, group: Group, columns: tuple[Name, ...]) -> L
 
 # --- What was counted, as arrays of a file -----------------------------------------------------
 #
-# Of a table there are all numbers, or the cells that are not 0, or the rows that are different.
+# A table has all numbers, or the cells that are not 0, or the rows that are different.
 
 
 NOISE = 2.0**-50  # the low part of a double-double sum is at most this share of its high part

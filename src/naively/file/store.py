@@ -264,7 +264,7 @@ def restore(header: Header, arrays: Arrays) -> tuple[Model, parts.SampledRows | 
         with at("sample"):
             sample = parts.read_sample(header.sample, unread, counted)
     unread.check_empty()
-    # Of a level without counts nothing can be derived, and no file that is written has one.
+    # Nothing can be derived from a level without counts, and no file that is written has one.
     return Model.of(replace(counted, tally=tally.pruned()), weights), sample
 
 

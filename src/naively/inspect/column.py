@@ -197,7 +197,7 @@ def _marginal(column: OneColumn) -> tuple[list[Level], Floats, Floats]:
 
 def _words(column: OneColumn) -> WordView:
     """Return the words of a text that speak most for each of the most frequent classes."""
-    # Of a text that is split in several ways, character n-grams are left out.
+    # Character n-grams of a text that is split in several ways are left out.
     model = column.model
     every = model.view.schema.groups_of[column.name]
     groups = [group for group in every if group.analyser and group.analyser.legible] or every

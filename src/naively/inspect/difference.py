@@ -527,7 +527,7 @@ def by_chance(rows: Floats, cells: int) -> tuple[float, float]:
     """Return the mean and the standard deviation of the divergence of groups that are alike."""
     # rows (groups,): how many rows each group has; cells: how many cells have any. To second order
     # the divergence is the sum over cells of the variance of their shares between groups, over
-    # twice their mean, and quadratic in deviations of variance p (1 - p) / rows. Of two groups it
+    # twice their mean, and quadratic in deviations of variance p (1 - p) / rows. For two groups it
     # is (cells - 1) / 8 (1/n + 1/m) on average.
     groups = len(rows)
     centre = np.eye(groups) - 1 / groups

@@ -1,9 +1,9 @@
 """What has moved: each column, the class prior and the loss, over time or against new rows.
 
-Rows are put into groups: blocks of time, or those learned and new ones. Of each column follow the
+Rows are put into groups: blocks of time, or those learned and new ones. For each column follow the
 shares of its levels, or of common bins of its numbers, in each group; their divergence is that of
-Jensen and Shannon, each group weighing the same. Of finite rows it is above 0 by chance alone. How
-probable as much is of groups that are alike, chi-squared says, for as many lines (Holm).
+Jensen and Shannon, each group weighing the same. With finite rows it is above 0 by chance alone.
+How probable as much is of groups that are alike, chi-squared says, for as many lines (Holm).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Drift(Drawn):
     column : list of str or None
         The column, or a word of a text.
     divergence : ndarray of shape (lines,)
-        Between the groups of rows, in nats (Jensen-Shannon, each group weighing the same). Of the
+        Between the groups of rows, in nats (Jensen-Shannon, each group weighing the same). For the
         log loss it is how much it grew from the first group to the last, in nats per row.
     chance : ndarray of shape (lines,)
         What chance alone makes of it on average.

@@ -630,7 +630,7 @@ class EvidenceImage(Drawn):
 
     @property
     def log_odds(self) -> float:
-        """Of the class against its rival, in nats."""
+        """The log odds of the class against its rival, in nats."""
         return float(self.weight.sum() + self.elsewhere)
 
     def to_dict(self) -> dict[str, list[Any]]:

@@ -121,7 +121,7 @@ class Parameters(Tabular):
         Notes
         -----
         How much an item tells is its largest absolute weight of evidence for a class against all
-        others, in nats, before weights are applied. Of a mean and a variance it is that of the
+        others, in nats, before weights are applied. For a mean and a variance it is that of the
         class's mean; a bandwidth tells nothing, and the class prior is no item.
 
         Examples

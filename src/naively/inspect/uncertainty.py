@@ -117,7 +117,7 @@ class ProbabilityIntervals(Tabular):
         return picture(self, ax, c=c)
 
 
-# --- Whose weights are how sure: what is needed beside the model ---------------------------------
+# --- How sure which weights are: what is needed beside the model ---------------------------------
 
 
 LEAST, LEAST_WEIGHED = 0.5, 1.0  # rows of a level, without and with weights: fewer say too little
@@ -220,7 +220,7 @@ def _intervals(
             low[:, c], high[:, c] = _logistic(centre - half), _logistic(centre + half)
             if p.shape[1] == 2:
                 low[:, 0], high[:, 0] = _logistic(-centre - half), _logistic(half - centre)
-    # Of what nothing is known, a probability may be any.
+    # Where nothing is known, a probability may be any.
     low, high = np.nan_to_num(low, nan=0.0), np.nan_to_num(high, nan=1.0)
     return p, np.minimum(low, p), np.maximum(high, p)
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 # --- Whether text is UTF-8 with stray bytes, or in which encoding it is --------------------------
 #
-# Of the code pages of Latin letters that one is chosen which makes words of the letters of one
+# That code page of Latin letters is chosen which makes words of the letters of one
 # language; else that of another script whose most usual letters are most of the text.
 
 

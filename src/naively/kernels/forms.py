@@ -774,7 +774,7 @@ def _half_day(text: str, at: int) -> tuple[str, int]:
 
 def _offset(text: str, at: int) -> int | None:
     """Return the minutes that a zone is before UTC; None if it is no zone."""
-    # Of a zone that is known by letters alone, such as CEST, nothing is known.
+    # Nothing is known of a zone that is known by letters alone, such as CEST.
     if at == len(text):
         return 0
     end = _letters(text, at)

@@ -34,7 +34,7 @@ def softmax_loss(
 ) -> tuple[float, Floats]:
     """Return the log loss of all rows, in nats, and its gradient."""
     # The joint log likelihood of a class is its start, plus functions of the row times the slopes
-    # of the class, plus evidence for the class times weights of the class. Of two classes only the
+    # of the class, plus evidence for the class times weights of the class. For two classes only the
     # log odds of the second are given, as one column; else there is a column for each class. The
     # gradient, (columns, functions + parts + 1), is by the slopes, by the weights, and by what is
     # added to all rows of a class.

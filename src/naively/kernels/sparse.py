@@ -241,7 +241,7 @@ def leave_out_of_others(
         known, floor = np.where(alone, 0.0, x), np.log(np.maximum(all_of - own, 0.0) + least)
         entry, cell = cells_of(word, first)
         is_own = classes[cell] == of[row[entry]]
-        # Of the row's own class the others stay; of any other class they lose the row.
+        # For the row's own class the others stay; for any other class they lose the row.
         in_own = np.bincount(entry[is_own], count[cell[is_own]], len(word))
         entry, cell = entry[~is_own], cell[~is_own]
         there = np.maximum(all_of[entry] - count[cell], 0.0)
@@ -280,7 +280,7 @@ Part: TypeAlias = (
 
 def sum_sparse(parts: Sequence[Part], rows: int, k: int, difference: bool = False) -> Total:
     """Return the sum, of so many rows, of tables of k classes, whose rows may stand elsewhere."""
-    # Of each table the parts are the place of each row in the sum, no two alike, or None where row
+    # The parts of each table are the place of each row in the sum, no two alike, or None where row
     # i stands at i; then what ``tally_sparse`` returns. So is the sum; a cell that adds up to 0 is
     # not stored. A ``difference`` is the first of two tables less the second, and what is as small
     # beside both numbers of a cell as rounding is 0.

@@ -69,7 +69,7 @@ def splitter(
     max_characters: int | None = None,
 ) -> Split:
     """Return the function that splits rows into tokens, with repetitions."""
-    # Of a longer text only the first ``max_characters`` are read. The words of a row that is a list
+    # Only the first ``max_characters`` of a longer text are read. The words of a row that is a list
     # are taken as they are, except for stop words.
     check_splitting(analyzer, ngram_range)
     low, high = ngram_range

@@ -245,7 +245,7 @@ if TYPE_CHECKING:
 
 def arrays_of(tokens: Sequence[str], *, of_words: bool) -> WordArrays:
     """Return tokens as the joined UTF-8 ("surrogatepass") of their words, and these lengths."""
-    # Of n-grams with spaces between, ``of_words``, each word is there once, in order of first
+    # For n-grams with spaces between, ``of_words``, each word is there once, in order of first
     # sight; then follow the places of the words of each n-gram, joined, and how many words each
     # n-gram has.
     words, ids, sizes = tokens, None, None

@@ -119,7 +119,7 @@ class HeldOut:
     def least(self, coverage: float, *, by_class: bool = False) -> Floats:
         """Return how probable a class must be to be in a set, (classes,)."""
         # It is the lower end of a bin: 0 where there are too few rows, so that all classes are in.
-        # by_class: whether the coverage is to hold among the rows of each class. Of a class of few
+        # by_class: whether the coverage is to hold among the rows of each class. For a class of few
         # rows it is shrunk to that of all, as if ten rows more were like all others.
         check_coverage(coverage)
         k, n = len(self.classes), float(self.rows.sum())

@@ -361,9 +361,9 @@ def read_as_given(
     times: NDArray[np.number] | None = None,
 ) -> Rows:
     """Return rows in which columns of strings are read: as they were given, or as what they are."""
-    # Columns that a schema knows are read as it says. Of columns that were given no event model and
-    # were levels, what was counted of them and these rows say together what they are, if a tally is
-    # given. ``times`` is how many equal rows each row is.
+    # Columns that a schema knows are read as it says. If a tally is given, what was counted of
+    # columns that were given no event model and were levels, and these rows, say together what they
+    # are. ``times`` is how many equal rows each row is.
     known: dict[Name, Reading] = {}
     if schema is not None:
         rows = schema.named(rows)

@@ -390,7 +390,7 @@ class BesideTerms(ABC):
 
     def joined(self, items: Items, block: Block) -> Items:
         """Return items of a block with what is added to them."""
-        # Of a sparse block, all zeros of a row are one item.
+        # All zeros of a row of a sparse block are one item.
         if isinstance(block, Dense):
             x = np.asarray(block.values, np.float64)[items.row, items.column]
             return replace(items, value=items.value + self.at(x, items.column))

@@ -15,7 +15,7 @@ from naively.options import OfFields
 
 # --- Whole rows as evidence ----------------------------------------------------------------------
 #
-# If rows come again, what they were is evidence beside what their columns say. Of a row that was
+# If rows come again, what they were is evidence beside what their columns say. For a row that was
 # seen n times, n_c of them of class c, and whose columns say p_c, the posterior is the share
 # (n_c + a p_c) / (n + a): as if a rows more had been seen, of which as many were of each class as
 # the columns say. In logarithms that is one term more of the sum. What the columns say is taken
@@ -91,7 +91,7 @@ class SeenRows(OfFields):
 
 def added_by(count: Floats, amount: float, joint: Floats) -> Floats:
     """Return what it adds that equal rows were of classes, (rows, classes), each of that shape."""
-    # Of a row of which every class is impossible nothing is said.
+    # Nothing is said of a row of which every class is impossible.
     best = joint.max(axis=1, keepdims=True)
     possible = np.isfinite(best)
     joint = np.where(possible, joint - np.where(possible, best, 0.0), 0.0)

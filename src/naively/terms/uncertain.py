@@ -44,7 +44,7 @@ class Uncertain:
 
 def mean_of_log(count: Floats, least: float = 0.0) -> Floats:
     """Return the mean of the logarithm of gamma variables of these shapes: ψ; -inf of 0."""
-    # Of a shape below ``least`` it is that of a variable of the same mean whose shape it is.
+    # For a shape below ``least`` it is that of a variable of the same mean that has this shape.
     from scipy.special import digamma
 
     shape = np.maximum(count, least)

@@ -244,8 +244,8 @@ class Readable:
     cells: Sequence[Cell]  # the cell of each column
     # The levels of each column; nothing of numbers and texts.
     levels: Sequence[tuple[Level, ...]] = ()
-    # Of columns that say whether others are missing, for each the levels of a cell that is there
-    # (-1 where that says nothing) and of a missing one; nothing of a column that never is.
+    # For each of the columns that say whether others are missing, the levels of a cell that is
+    # there (-1 where that says nothing) and of a missing one; nothing of a column that never is.
     presence: Sequence[tuple[int, ...]] = ()
     # How a text is split, and its known tokens; what it adds is put in.
     text: TokensTerm | None = None

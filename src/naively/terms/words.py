@@ -408,7 +408,7 @@ class WordTerms(TermBlock[Counts]):
 
     def reads_texts(self, block: Counts) -> TypeGuard[Documents]:
         """Whether texts are scored as they are read: words add their slopes each time they come."""
-        # Of many classes the slopes of all words would take much memory.
+        # With many classes the slopes of all words would take much memory.
         return (
             isinstance(block, Documents)
             and block.found is None

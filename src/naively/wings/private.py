@@ -2,7 +2,7 @@
 
 What one row changes is bounded: its class count, one level or cell of each column, and the words of
 each text that was cut (``Text(max_tokens=)``). Noise that suffices for all of these together is
-added to every count. Of what was declared every count stays, those of 0 too, and nothing else. A
+added to every count. Every count of what was declared stays, those of 0 too, and nothing else. A
 level, cell or word that the rows alone name is kept where the greatest of its noisy counts in the
 classes reaches a threshold that a new one hardly ever reaches (Korolova, Kenthapadi, Mishra &
 Ntoulas 2009; Wilson et al. 2020). All that follows (no count below 0, no more

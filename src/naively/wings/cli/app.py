@@ -82,7 +82,7 @@ def _completion(context: click.Context, _option: object, shell: str | None) -> N
     "--log-format",
     type=click.Choice(["text", "json"]),
     default="text",
-    help="Of what is written to standard error: text, or lines of JSON.",
+    help="The form of what is written to standard error: text, or lines of JSON.",
 )
 @click.option(
     "--completion",

@@ -78,7 +78,7 @@ def curve() -> None:
     default="0.25",
     help="Random rows to score without --test: a share of them, or how many.",
 )
-@click.option("--seed", default=0, help="Of the random orders.")
+@click.option("--seed", default=0, help="The seed of the random orders.")
 @event_models_option
 @smoothing_option
 @click.option("--weights", is_flag=True, help="Fit the weights of train at each size; slower.")

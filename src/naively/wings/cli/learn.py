@@ -94,12 +94,12 @@ def _no_class_weight(_context: object, _option: object, given: str | None) -> No
     default="0",
     help="Random rows to set aside and score: a share of them below 1, or how many.",
 )
-@click.option("--seed", default=0, help="Of the random choice of --hold-out.")
+@click.option("--seed", default=0, help="The seed of the random choice of --hold-out.")
 @click.option(
     "--keep-rows",
     is_flag=True,
     help="Keep a sample of the rows in the model file, so that update, merge and calibrate "
-    "fit the weights to it. Who has the file can read these rows.",
+    "fit the weights to it. Anybody who has the file can read these rows.",
 )
 @click.option("--class-weight", hidden=True, expose_value=False, callback=_no_class_weight)
 @options.reading_options

@@ -102,7 +102,7 @@ def serve(
         f"http://{name}:{listening.getsockname()[1]}."
     )
     if host not in LOOPBACK:
-        say(f"Whoever reaches {host} can ask the model: there is no password.", "warning")
+        say(f"Anybody who reaches {host} can ask the model: there is no password.", "warning")
     # uvicorn raises the signal that stopped it once more, when all is answered.
     before = signal.signal(signal.SIGTERM, lambda *_: None)
     try:

@@ -69,7 +69,7 @@ class LabelledTable(NotInMemory):
         sampled = sample(table, int(how.sample.seed))
         looked_at = read_as_given(_looked_at(table, sampled), how.event_models, how.settings)
         schema = infer(looked_at, how.event_models, how.settings)
-        # Of the words beside numbers and times the sample may lack some.
+        # The sample may lack some of the words beside numbers and times.
         read = schema.readings.items()
         readings = {name: replace(of, words=None, forms=None) for name, of in read}
         schema, rows = replace(schema, readings=readings), table.rows(sampled.cells)

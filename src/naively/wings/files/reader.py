@@ -109,7 +109,7 @@ def opened(
     *,
     columns: Collection[str] | None = None,  # that are read; by default all
     ignore: Collection[str] = (),
-    # Of columns of which a model expects it, a name of ``TYPES``, or how their strings are read.
+    # For columns of which a model expects it, a name of ``TYPES``, or how their strings are read.
     # Names that the file does not have are passed over.
     types: Mapping[str, str | Reading] | None = None,
     format: str | None = None,  # noqa: A002  the word on the command line too

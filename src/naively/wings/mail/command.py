@@ -30,8 +30,8 @@ VERBS = {  # what each does, and the module of naively.wings.mail.verbs that doe
 }
 STATUSES = {
     0: "Done; of `filter --exit-code`, the message is spam.",
-    1: "Of `filter --exit-code`: the message is ham.",
-    2: "Of `filter --exit-code`: the class is unsure.",
+    1: "From `filter --exit-code`: the message is ham.",
+    2: "From `filter --exit-code`: the class is unsure.",
     3: "An error, which one sentence on standard error says. `filter` has written the message as "
     "it came; without --exit-code, only wrong options have this status, and 0 all else.",
     75: "`filter` could not read or write the message: the mail agent is to keep it and try again.",

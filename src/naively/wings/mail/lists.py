@@ -40,8 +40,8 @@ def read_list(text: str, name: str) -> Senders:
 def decided(sender: str, allowed: Senders, blocked: Senders) -> tuple[str, str] | None:
     """Return the class that lists decide on, and why; None if they do not."""
     # A domain stands for all domains below it. Where an address is of both lists, the longer entry
-    # counts, and if they are alike it is allowed. Of several senders one that is blocked is enough,
-    # and all must be allowed, as anybody may name a friend beside themselves.
+    # counts, and if they are alike it is allowed. With several senders one that is blocked is
+    # enough, and all must be allowed, as anybody may name a friend beside themselves.
     if len(sender) > SENDER_LENGTH or sender.count("(") > COMMENTS:
         return None
     addresses = [address.lower() for _, address in getaddresses([sender])]

@@ -320,7 +320,7 @@ class Decoder:
         names = WIDER.get(codec, codec).split() if codec else []
         is_wide = (len(data) - len(data.translate(None, CONTROLS))) * FEW > len(data)
         if is_wide or data[:2] in (b"\xff\xfe", b"\xfe\xff") or names[:1] in UTF_16:
-            # Of the two bytes of a letter the first has fewer values.
+            # The first of the two bytes of a letter has fewer values.
             order = "utf_16_be" if len({*data[::2]}) < len({*data[1::2]}) else "utf_16_le"
             text = None if data.isascii() and not is_wide else _decoded(data, [order])
             if text is not None:

@@ -37,9 +37,9 @@ BIN_WIDTH = 1 / 8  # of the histogram of scores, whose bins are centred from -32
 
 def words_of(row: Mapping[str, str | bool]) -> list[str]:
     """Return the words of a message, each once; those of a header begin with its column."""
-    # Of a script without spaces they are the pairs of its characters: with single ones beside them,
-    # which say much the same again, the filter is worse, as it has no weights. Of more than
-    # limits.WORDS words, the first are returned.
+    # In a script without spaces they are the pairs of its characters: with single ones beside them,
+    # which say much the same again, the filter is worse, as it has no weights. Only the first
+    # limits.WORDS words are returned.
     words: dict[str, None] = {}
     for column, text in row.items():
         if column == CONTACTS:

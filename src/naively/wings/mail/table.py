@@ -126,7 +126,7 @@ class MailTable:
     ) -> MailTable:
         """Return the table with these counts added; to forget, they are negative."""
         # day: the day on which the messages were learned, or each of the words was
-        # A word that is left without counts is dropped, as if it had never been seen. Of a word
+        # A word that is left without counts is dropped, as if it had never been seen. From a word
         # that expired, no more is taken away than there is.
         total = _sum(self.messages, messages, "messages")
         out = _begun(total)

@@ -115,7 +115,7 @@ def _add_of_filter(parser: Parser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--jobs", type=options.count, metavar="N", default=None,
-        help="Of MAIL, how many processes filter; as many as there are processors unless given.",
+        help="How many processes filter MAIL; as many as there are processors unless given.",
     )  # fmt: skip
     for flag, what in {
         "--exit-code": "Exit with status 0 spam, 1 ham, 2 unsure, 3 error.",
@@ -151,7 +151,7 @@ def _add_of_serve(parser: Parser) -> None:
     parser.add_argument("--port", type=options.port, metavar="N", help="The TCP port to listen on.")
     parser.add_argument(
         "--host", metavar="ADDRESS", default="localhost",
-        help="Of the port: whoever reaches this address is answered; this machine only, unless "
+        help="The address of the port: all who reach it are answered; this machine only, unless "
         "given.",
     )  # fmt: skip
     parser.add_argument(
