@@ -102,9 +102,12 @@ def seek(rows: Weighed, limits: Limits | None = None) -> tuple[LinearPart, float
     @cache
     def said() -> dict[Part, float]:
         """Return how much evidence each part gives, on average."""
-        weight = np.abs(rows.weights.table(parts, rows.weights.classes))
-        each = zip(parts, rows.found.table, weight, strict=True)
-        return {of: float(np.abs(x).mean(axis=0) @ w) / len(labels.classes) for of, x, w in each}
+        weight, table = np.abs(rows.weights.table(parts, rows.weights.classes)), rows.found.table
+        size = max(1, TOGETHER // max(1, table[:1].size))
+        some = (table[at : at + size] for at in range(0, len(parts), size))
+        each = zip(np.concatenate([np.abs(of).mean(axis=1) for of in some]), weight, strict=True)
+        sums = (float(x @ w) / len(labels.classes) for x, w in each)
+        return dict(zip(parts, sums, strict=True))
 
     columns = columns_of(rows.model, rows.batches)
     basis, cut = basis_of(columns, said, labels), cut_of(columns, said, labels, limits)
@@ -259,21 +262,24 @@ def basis_of(columns: Sequence[tuple[Group, Dense | Codes]], said: Said, labels:
     """Return functions of the columns, and their values on the rows."""
     # Levels of two columns that nearly always come together have one slope. Else a weak ridge would
     # give them slopes that cancel each other, by the few rows in which they differ.
-    of_column: list[tuple[Part, list[tuple[Term, Floats]]]] = []
+    of_column: list[tuple[Part, list[tuple[Term, Dense | Codes, int]]]] = []
     for group, block in columns:
         found = functions_of(block, labels.weight, indicator=isinstance(group.event, Bernoulli))
         for j, (name, functions) in enumerate(zip(block.axis.columns, found, strict=True)):
-            terms = [(Term(group.key, name, one), one.of(block, j)) for one in functions]
-            of_column.append((Part(group.key, name), terms))
+            several = [(Term(group.key, name, one), block, j) for one in functions]
+            of_column.append((Part(group.key, name), several))
     # In one order, whatever that of the columns is: rounding then stops a search at one place.
     of_column.sort(key=lambda column: str(column[0]))
-    more = sum(len(functions) for _, functions in of_column) - FUNCTIONS
+    more = sum(len(several) for _, several in of_column) - FUNCTIONS
     if more > 0:
         most = said()
         of_column.sort(key=lambda column: -most.get(column[0], 0.0))
-    every = [of for _, functions in of_column for of in functions][:FUNCTIONS]
-    z = np.stack([value for _, value in every]) if every else np.empty((0, len(labels)))
-    steps = [at for at, (term, _) in enumerate(every) if isinstance(term.function, Step)]
+    every = [of for _, several in of_column for of in several][:FUNCTIONS]
+    terms = [term for term, _, _ in every]
+    z = np.empty((len(every), len(labels)))
+    for into, (term, block, j) in zip(z, every, strict=True):
+        into[:] = term.function.of(block, j)
+    steps = [at for at, term in enumerate(terms) if isinstance(term.function, Step)]
     some = z[steps, :ALIKE_ROWS]
     size = np.sqrt(np.square(some).sum(axis=1))
     alike = some @ some.T > ALIKE * np.maximum(np.outer(size, size), ROUNDING)
@@ -287,7 +293,7 @@ def basis_of(columns: Sequence[tuple[Group, Dense | Codes]], said: Said, labels:
         shares = np.zeros((len(every), len(slopes)))
         shares[np.arange(len(every)), number] = 1 / np.sqrt(times[number])
     shared = z if shares is None else (z.T @ shares).T
-    return Basis([term for term, _ in every], z, shares, shared, max(0, more))
+    return Basis(terms, z, shares, shared, max(0, more))
 
 
 def functions_of(
