@@ -197,6 +197,9 @@ class Histogram(OfShares[Cells, Dense]):
         of[self] = Binned(rows, most, bin_, first[:-1][n_bins == 0], smoothed)
         return of[self]
 
+    def centres(self, tally: BlockTally[Cells]) -> bool:  # noqa: ARG002
+        return True
+
     def terms(self, tally: BlockTally[Cells]) -> BinTerms:
         axis, binned = tally.axis, self._binned(tally)
         smoothed, at = binned.smoothed, binned.nothing
