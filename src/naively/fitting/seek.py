@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import NamedTuple, TypeAlias
@@ -169,8 +169,8 @@ def with_growth(
     made = making(numbers, labels)
     if chosen is not None and candidates is not None:
         some = labels.take(np.arange(len(thirds[0].joint)))
-        each = [candidates.best(third.joint, some, third.rest) for third in thirds]
-        cuts = [with_combined(cut, found, made) for found in each]
+        each = (candidates.best(third.joint, some, third.rest) for third in thirds)
+        cuts = (with_combined(cut, found, made) for found in each)
         more = Growth.of(cuts, thirds, labels, shape, chosen)
         if more is not None and more.loss < chosen.loss - OF_COMBINED:
             chosen, most = more, candidates.best(joint, labels)
@@ -825,7 +825,7 @@ class Growth(NamedTuple):
     @classmethod
     def of(
         cls,
-        cuts: Sequence[Cut],
+        cuts: Iterable[Cut],
         thirds: Sequence[Third],
         labels: Labels,
         shape: Shape,
@@ -836,14 +836,16 @@ class Growth(NamedTuple):
         None if that would take long, or if on the first third they are no better than others.
         """
         k = 1 if len(labels.classes) == 2 else len(labels.classes)
-        work = len(labels) * len(cuts[0].parts) * k
-        able = min(NUMBERS // (k * 2**shape.conditions), WORK // work) if work else 0
-        most = min(shape.most, able)
-        if able < FEW or not most:  # it would take long to grow a few
-            return None
-        shape = shape._replace(rate=min(LARGEST_RATE, shape.rate * MOST_RULES / most), most=most)
-        curves, every = [], []
+        curves, every, most = list[Floats](), list[tuple[Cut, Grown]](), 0
         for cut, third in zip(cuts, thirds, strict=True):
+            if not every:
+                work = len(labels) * len(cut.parts) * k
+                able = min(NUMBERS // (k * 2**shape.conditions), WORK // work) if work else 0
+                most = min(shape.most, able)
+                if able < FEW or not most:  # it would take long to grow a few
+                    return None
+                rate = min(LARGEST_RATE, shape.rate * MOST_RULES / most)
+                shape = shape._replace(rate=rate, most=most)
             held = np.zeros(len(third.joint), np.bool_)
             held[third.held] = True
             grown = grow_on(cut, third.joint, labels, held, shape, most, PATIENCE_OF_RULES)
@@ -858,7 +860,7 @@ class Growth(NamedTuple):
         loss = np.sum(each, axis=0)
         best = int(np.argmin(loss))
         # As of slopes: which columns say most was found on all rows, those held out too.
-        if loss[best] >= loss[0] - WORTH - cuts[0].passed_over / len(thirds[0].joint):
+        if loss[best] >= loss[0] - WORTH - every[0][0].passed_over / len(thirds[0].joint):
             best = 0
         return cls(shape, best, float(loss[best]), every)
 
