@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.kernels.dispatch import Vocabulary
-from naively.kernels.double_double import Sums
 from naively.kernels.reference import CAP, LAST_SHIFT, Keys, coarsest, sortable
 from naively.kernels.texts import Row
 from naively.options import OfFields
@@ -383,12 +382,6 @@ class ByValue(Axis):
         if len(there):
             sums[there] = np.add.reduceat(table, self.first[there], axis=0)
         return sums
-
-    def total_by_column(self, table: Sums) -> Sums:
-        """Sum the rows of a table, with their rounding errors, to one of (columns, classes)."""
-        there = np.flatnonzero(np.diff(self.first))
-        total = table.total_by_group(self.first[there])
-        return total.place(there, len(self.columns))
 
 
 @dataclass(frozen=True, eq=False)

@@ -160,9 +160,6 @@ class Categorical(OfShares[Levels, Codes]):
         smoothed = self._smoothed(tally, how)
         return {"p": share(smoothed.count, smoothed.total[tally.axis.column])}
 
-    def centres(self, tally: BlockTally[Levels]) -> bool:  # noqa: ARG002
-        return True
-
     def terms(self, tally: BlockTally[Levels]) -> LevelTerms:
         axis, column = tally.axis, tally.axis.column
         smoothed = self._smoothed(tally, self.estimate)

@@ -768,7 +768,8 @@ def begins_of(count: Floats, bins: int) -> NDArray[np.bool_]:
     if len(count) <= bins:
         return np.ones(len(count), np.bool_)
     alone, left = np.zeros(len(count), np.bool_), bins
-    for at in np.argsort(-count, kind="stable")[: bins // 2].tolist():
+    frequent = count.max() >= count.sum() / bins * (1 - ROUNDING)
+    for at in np.argsort(-count, kind="stable")[: bins // 2].tolist() if frequent else ():
         size = count[~alone].sum() / left
         if count[at] < size * (1 - ROUNDING):
             break

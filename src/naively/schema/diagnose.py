@@ -380,4 +380,6 @@ def present_in(group: Group, block: BlockTally) -> tuple[Sums, NDArray[np.intege
         if isinstance(present, RepeatedSums):
             return present.different, present.number
         return block[PRESENT], np.arange(columns)
-    return axis.total_by_column(block[axis.statistic]), np.arange(columns)
+    some = np.flatnonzero(np.diff(axis.first))  # the columns of which a value came
+    there = block[axis.statistic].total_by_group(axis.first[some])
+    return there.place(some, columns), np.arange(columns)
