@@ -213,7 +213,7 @@ def test_groups_are_evidence_by_models_without_their_fold() -> None:
     X = {name: X[name] for name in ("a", "level")}
     nb = NaiveBayes({"a": "gaussian", "level": "categorical"}).fit(X, y, groups=person)
     sample = nb._learned.sample.of(nb.model_)
-    found = sample._by_fold(nb.model_.weighed(None))
+    (found,) = sample._by_fold([nb.model_.weighed(None)])
     (batch,) = sample.batches
     assert batch.labels.group is not None
     fold = fold_of_groups(batch.labels.group, 10)

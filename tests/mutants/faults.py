@@ -330,8 +330,8 @@ FAULTS = [
     Fault(
         "the rest of a large group stays in the counts",
         "src/naively/fitting/sample.py",
-        "if learned and (not self.several_groups or self.holds_all(model).all()):",
-        "if True:",
+        "whole = not self.several_groups or bool(self.holds_all(model).all())",
+        "whole = True",
         ("tests/test_exchangeable.py::test_the_rest_of_a_large_group_is_left_out_too",),
     ),
     Fault(
@@ -386,8 +386,8 @@ FAULTS = [
     Fault(
         "a group answers for itself",
         "src/naively/fitting/sample.py",
-        "rest = fold.model.with_classes(model.classes)\n            some",
-        "rest = model\n            some",
+        "rest = fold.model\n                if model is not first:",
+        "rest = model\n                if not fold:",
         ("tests/test_one_row.py::test_groups_are_evidence_by_models_without_their_fold",),
     ),
     Fault(

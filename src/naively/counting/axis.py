@@ -6,8 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import Enum
-from functools import cached_property, partial
-from itertools import chain
+from functools import cached_property, partial, reduce
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 from weakref import ref
 
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.kernels.dispatch import Vocabulary
-from naively.kernels.reference import LAST_SHIFT, Keys, coarsest, sortable
+from naively.kernels.reference import CAP, LAST_SHIFT, Keys, coarsest, sortable
 from naively.kernels.texts import Row
 from naively.options import OfFields
 
@@ -668,26 +668,49 @@ class Cells(ByValue, OfFields):
 
     def union(self, other: Cells) -> tuple[Cells, RowMap, RowMap]:
         """Join cells at the coarser of both shifts, or a coarser one if they are too many."""
-        alike = self.columns == other.columns and np.array_equal(self.shifts, other.shifts)
-        alike = alike and np.array_equal(self.first, other.first)
-        if alike and np.array_equal(self.keys, other.keys):
-            return self, None, None
-        mine, theirs = self.by_name(), other.by_name()
-        names = tuple(dict.fromkeys([*self.columns, *other.columns]))
-        shifts, keys = [], []
-        for name in names:
-            both = [part[name] for part in (mine, theirs) if name in part]
-            shift, joined = both[0]
-            if len(both) == 2:
-                shift = max(shift for shift, _ in both)
-                joined = np.unique(np.concatenate([k >> (shift - s) for s, k in both]))
-                more = coarsest(joined)
-                shift, joined = shift + more, np.unique(joined >> more) if more else joined
-            shifts.append(shift)
-            keys.append(joined)
         columns = max(self.columns, other.columns, key=len)
-        axis = Cells.join(columns if tuple(columns) == names else names, shifts, keys)
-        return axis, axis.places_of(self), axis.places_of(other)
+        if self.columns != other.columns:
+            names = tuple(dict.fromkeys([*self.columns, *other.columns]))
+            columns = columns if tuple(columns) == names else names
+        (a, mine), (b, theirs) = self._on(columns), other._on(columns)
+        shifts = np.maximum(a.shifts, b.shifts)
+        (a, of_a), (b, of_b) = a.coarsened(shifts), b.coarsened(shifts)
+        axis, in_a, in_b = a.with_cells_of(b)
+        for j in np.flatnonzero(np.diff(axis.first) > CAP).tolist():
+            shifts[j] += coarsest(axis.keys[axis.first[j] : axis.first[j + 1]])
+        axis, rows = axis.coarsened(shifts)
+        return axis, composed(mine, of_a, in_a, rows), composed(theirs, of_b, in_b, rows)
+
+    def _on(self, columns: range | tuple[Name, ...]) -> tuple[Cells, RowMap]:
+        """Return the axis of these columns, of which some may have no cells here."""
+        if columns == self.columns:
+            return self, None
+        place = {name: j for j, name in enumerate(self.columns)}
+        own = [place.get(name, len(place)) for name in columns]  # the last has no cells
+        first = np.append(self.first, self.first[-1])
+        rows = rows_of(first, own)
+        sizes = np.append(np.diff(first), 0)[own]
+        shifts = np.append(self.shifts, 0)[own]
+        axis = Cells(columns, shifts, np.append(0, np.cumsum(sizes)), self.keys[rows])
+        return axis, np.argsort(rows)
+
+    def with_cells_of(self, other: Cells) -> tuple[Cells, RowMap, RowMap]:
+        """Return the axis with the cells of both, whose columns and shifts are the same."""
+        if np.array_equal(self.first, other.first) and np.array_equal(self.keys, other.keys):
+            return self, None, None
+        ends = zip(*(pairwise(of.first.tolist()) for of in (self, other)), strict=True)
+        each = [a + self.keys[a:b].searchsorted(other.keys[c:d]) for (a, b), (c, d) in ends]
+        at = np.concatenate([np.empty(0, np.int64), *each])
+        there = at < self.first[other.column + 1]
+        there[there] = self.keys[at[there]] == other.keys[there]
+        if there.all():
+            return self, None, None if len(at) == len(self) else at
+        new, keys = np.where(there, 0, 1), np.insert(self.keys, at[~there], other.keys[~there])
+        first = self.first + np.append(0, np.cumsum(new))[other.first]
+        before = np.cumsum(np.bincount(at, new, len(self) + 1)[:-1].astype(np.int64))
+        theirs = at + np.cumsum(new) - new
+        axis = Cells(self.columns, self.shifts, first, keys)
+        return axis, np.arange(len(self)) + before, theirs
 
     def select(self, keep: NDArray[np.bool_]) -> Cells:
         first = np.append(0, np.cumsum(keep))[self.first]
@@ -710,16 +733,21 @@ class Cells(ByValue, OfFields):
             rows[of] = self.first[j] + np.searchsorted(own, key)
         return rows
 
-    def coarsened(self, shift: int) -> tuple[Cells, NDArray[np.int64]]:
+    def coarsened(self, shift: int | NDArray[np.int64]) -> tuple[Cells, RowMap]:
         """Return the axis whose keys have lost so many bits, and the row there of each row here."""
         # A column that has lost more is an error.
-        for name, lost in zip(self.columns, self.shifts, strict=True):
-            if lost > shift:
-                raise ValueError(f"column {title(name)!r} was counted in coarser cells")
-        of = self.by_name().values()
-        keys = [np.unique(keys >> np.int64(shift - lost)) for lost, keys in of]
-        axis = Cells.join(self.columns, [shift] * len(keys), keys)
-        return axis, axis.places_of(self)
+        more = shift - self.shifts
+        if (more < 0).any():
+            name = self.columns[int(np.argmax(more < 0))]
+            raise ValueError(f"column {title(name)!r} was counted in coarser cells")
+        if not more.any():
+            return self, None
+        keys = self.keys >> more[self.column]
+        begins = np.append(True, keys[1:] != keys[:-1])[: len(keys)]
+        begins[self.first[:-1][np.diff(self.first) > 0]] = True
+        first = np.append(0, np.cumsum(begins))
+        axis = Cells(self.columns, self.shifts + more, first[self.first], keys[begins])
+        return axis, first[1:] - 1
 
     def check(self) -> None:
         """Raise a ValueError unless cells ascend, shifts can be and no cell is beyond infinity."""
@@ -732,18 +760,8 @@ class Cells(ByValue, OfFields):
         if ((keys < least) | (keys > most)).any():
             raise ValueError("a cell is beyond infinity")
 
-    def by_name(self) -> dict[Name, tuple[int, Keys]]:
-        """Return how many bits each column's keys have lost, and the keys, ascending."""
-        each = np.split(self.keys, self.first[1:-1])  # one part, where there is no column
-        of_columns = zip(self.columns, self.shifts.tolist(), each, strict=False)
-        return {name: (shift, keys) for name, shift, keys in of_columns}
 
-    def places_of(self, part: Cells) -> NDArray[np.int64]:
-        """Return the row here of each row of ``part``, (rows,), whose cells are no coarser."""
-        own, first = self.by_name(), dict(zip(self.columns, self.first, strict=False))
-        rows = [np.empty(0, np.int64)]
-        for name, (lost, keys) in part.by_name().items():
-            shift, coarser = own[name]
-            here = np.searchsorted(coarser, keys >> np.int64(shift - lost))
-            rows.append(first[name] + here)
-        return np.concatenate(rows)
+def composed(*maps: RowMap) -> RowMap:
+    """Return where rows go by one map after the other."""
+    known = [rows for rows in maps if rows is not None]
+    return reduce(lambda rows, then: then[rows], known) if known else None

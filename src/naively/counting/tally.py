@@ -135,8 +135,12 @@ class BlockTally(Shown, Generic[A]):
 
     def combine(self, other: BlockTally[A], operation: Callable[[Any, Any], Any]) -> BlockTally[A]:
         """Apply an operation to each pair of tables; the classes must be the same."""
-        a, b = self.align(other)
-        return BlockTally(a.axis, {s: _combined(a.sums[s], b.sums[s], operation) for s in a.sums})
+        axis, mine, theirs = self.axis.union(other.axis)
+        a, found = self._move(axis, mine), {}
+        for statistic, sums in a.sums.items():
+            rows = None if statistic in axis.shared else theirs
+            found[statistic] = _combined(sums, other.sums[statistic], operation, rows)
+        return BlockTally(axis, found)
 
     def _move(self, axis: A, rows: RowMap) -> BlockTally[A]:
         if rows is None:
@@ -315,8 +319,14 @@ def class_places(classes: LabelArray, among: LabelArray) -> RowMap:
     return None if len(places) == len(place) and (places == np.arange(len(place))).all() else places
 
 
-def _combined(a: AnySums, b: AnySums, operation: Callable[[Any, Any], Any]) -> AnySums:
-    """Apply an operation to two tables; if one is sparse, so is the result."""
+def _combined(
+    a: AnySums, b: AnySums, operation: Callable[[Any, Any], Any], rows: RowMap = None
+) -> AnySums:
+    """Apply an operation to two tables, of the second at ``rows``; if one is sparse, so is it."""
+    if rows is not None and isinstance(a, Sums) and isinstance(b, Sums):  # all others stay
+        some, at = np.unique(rows, return_inverse=True)
+        return a.with_rows(some, operation(a[some], b.place(at, len(some))))
+    b = b.place(rows, a.shape[0])
     if isinstance(a, RepeatedSums) != isinstance(b, RepeatedSums):
         a, b = as_dense(a), as_dense(b)
     if isinstance(b, SparseSums) and isinstance(a, Sums):

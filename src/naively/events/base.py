@@ -176,6 +176,10 @@ class EventModel(ABC, Generic[A, B]):
     def terms(self, tally: BlockTally[A]) -> TermBlock:
         """Derive the terms from the sums, smoothed by the prior's pretend data."""
 
+    def centres(self, tally: BlockTally[A]) -> bool:
+        """Whether the terms can be centred over the classes (see ``TermBlock.centres``)."""
+        return self.terms(tally).centres
+
     def leave_one_out(
         self,
         tally: BlockTally[A],  # what was counted, these rows among it

@@ -184,7 +184,11 @@ class Histogram(OfShares[Cells, Dense]):
         first = np.append(bin_, bin_.max(initial=-1) + 1)[axis.first]
         n_bins = np.diff(first)
         of_bins = np.zeros((len(n_bins), n_bins.max(initial=1), count.shape[1]))
-        np.add.at(of_bins, (axis.column, bin_ - first[axis.column]), count)
+        begins = np.flatnonzero(new)
+        if len(begins):
+            column = axis.column[begins]
+            at = column, np.arange(len(begins)) - first[column]
+            of_bins[at] = np.add.reduceat(count, begins, axis=0)
         if self.smoothing == "auto":
             width = best_widths(of_bins, n_bins, self.m, self.alpha)
         else:
@@ -192,6 +196,9 @@ class Histogram(OfShares[Cells, Dense]):
         smoothed = BinCounts(of_bins, n_bins, width, self.m, self.alpha)
         of[self] = Binned(rows, most, bin_, first[:-1][n_bins == 0], smoothed)
         return of[self]
+
+    def centres(self, tally: BlockTally[Cells]) -> bool:  # noqa: ARG002
+        return True
 
     def terms(self, tally: BlockTally[Cells]) -> BinTerms:
         axis, binned = tally.axis, self._binned(tally)
@@ -606,8 +613,8 @@ class BinCounts:
         self.own = np.diagonal(self._kernels, axis1=1, axis2=2)[self._of]
         self.smooth = self._kernels[self._of] @ count
         self.rows = count.sum(axis=1)
-        spare = RULES.spare * self.there
-        pooled = self.smooth.sum(axis=2) + spare
+        self._all_rows, self._all_smooth = self.rows.sum(axis=1), self.smooth.sum(axis=2)
+        pooled = self._all_smooth + RULES.spare * self.there
         pooled /= np.maximum(pooled.sum(axis=1, keepdims=True), 1e-300)
         self.m = np.full(len(bins), m) if alpha is None else alpha * bins
         self.pretend = (m * pooled if alpha is None else alpha * self.there)[:, :, None]
@@ -672,9 +679,9 @@ class BinCounts:
         if self.alpha is not None:
             return np.full(len(column), self.alpha)
         # After decay, less than a row may be left.
-        others = np.maximum(self.rows.sum(axis=1)[column] - weight, 0.0)
+        others = np.maximum(self._all_rows[column] - weight, 0.0)
         own = weight * self.own[column, bin_]
-        here_too = np.maximum(self.smooth.sum(axis=2)[column, bin_] - own, 0.0)
+        here_too = np.maximum(self._all_smooth[column, bin_] - own, 0.0)
         others += RULES.spare * self.bins[column]
         pretend: Floats = self.m[column] * (here_too + RULES.spare) / others
         return pretend

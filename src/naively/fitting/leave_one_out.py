@@ -197,7 +197,9 @@ def leave_one_out_table(
         if kind == "column" and parts.by_word:
             kind = "text" if parts.keys[0].band is None else "band"
         # Words are centred; their likelihood is large, and not needed yet.
-        centres = kind == "band" or (kind != "text" and model.view.terms[group.key].centres)
+        centres = kind == "band" or (
+            kind != "text" and group.event.centres(model.view.counts[group.key])
+        )
         keys += parts.keys
         kinds += [kind] * len(parts.keys)
         by_class += [centres and len(labels.classes) < MANY_CLASSES] * len(parts.keys)

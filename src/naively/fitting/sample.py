@@ -139,19 +139,23 @@ class Sample:
         # ``dealt`` is how many copies of each row are in each fold, (rows, folds). Where the sample
         # has but some rows of the groups, the model is what the rest of it teaches. A model that
         # has not ``learned`` the rows stays as it is.
+        whole = not self.several_groups or bool(self.holds_all(model).all())
         for copies in dealt.T[dealt.any(axis=0)]:
             out, others = self.keep(copies), self.keep(self.copies - copies)
             rest = model
-            if learned and (not self.several_groups or self.holds_all(model).all()):
-                rest = model.counting(tally=model.counted.tally - out.tally(model))
-            elif learned:
-                tally, settings = others.tally(model), model.settings
-                if is_estimated(settings.class_prior):
-                    share = tally.class_count / self.class_count(model)
-                    p = np.exp(model.class_log_prior) * share
-                    settings = replace(settings, class_prior=tuple((p / p.sum()).tolist()))
-                rest = model.counting(tally=tally, settings=settings)
+            if learned:
+                tally = model.counted.tally - out.tally(model) if whole else others.tally(model)
+                rest = self._of_rest(model, tally, whole=whole)
             yield Fold(rest, out, others, np.flatnonzero(copies))
+
+    def _of_rest(self, model: Model, tally: Tally, *, whole: bool) -> Model:
+        """Return the model of what was counted without a fold of all rows, or of the sample."""
+        settings = model.settings
+        if not whole and is_estimated(settings.class_prior):
+            share = tally.class_count / self.class_count(model)
+            p = np.exp(model.class_log_prior) * share
+            settings = replace(settings, class_prior=tuple((p / p.sum()).tolist()))
+        return model.counting(tally=tally, settings=settings)
 
     def class_count(self, model: Model) -> Floats:
         """Return the weight of the rows of each class, (classes,); 1 of a class without rows."""
@@ -206,37 +210,42 @@ class Sample:
         tried = [own, one * np.sqrt(alone), one * alone]
         if near is not None:
             tried = [near.rows_of(model.classes.tolist())]
-        best: tuple[float, Model, LeaveOneOut] | None = None
-        for per in tried:
-            then = model.weighed(Weights.even(model.classes, per))
-            found = self._by_fold(then)
-            loss = loss_of_one_weight(found.standing_for(then.view.rows))
-            if best is None or loss < best[0]:
-                best = loss, then, found
-        assert best is not None
-        _, then, found = best
-        return then, self.encoded(then), then.view.rows, found
+        models = [model.weighed(Weights.even(model.classes, per)) for per in tried]
+        found = self._by_fold(models)
+        each = zip(models, found, strict=True)
+        losses = [loss_of_one_weight(of.standing_for(then.view.rows)) for then, of in each]
+        best = int(np.argmin(losses))
+        then = models[best]
+        return then, self.encoded(then), then.view.rows, found[best]
 
-    def _by_fold(self, model: Model) -> LeaveOneOut:
-        """Return the evidence of each row by a model that has not learned its fold of groups."""
+    def _by_fold(self, models: Sequence[Model]) -> list[LeaveOneOut]:
+        """Return the evidence of each row by models that have not learned its fold of groups."""
+        # They have counted the same, of which their weights make other numbers of rows.
         assert self.labels.group is not None
         places: list[NDArray[np.int64]] = []
-        found: list[LeaveOneOut] = []
-        drawn = self.class_count(model) / np.maximum(model.counted.tally.class_count, LEAST)
-        drawn[self.holds_all(model)] = 1.0
+        tables: list[list[LeaveOneOut]] = [[] for _ in models]
+        first, whole = models[0], self.holds_all(models[0])
+        drawn = self.class_count(first) / np.maximum(first.counted.tally.class_count, LEAST)
+        drawn[whole] = 1.0
         dealt = deal(self.labels, self.copies, min(FOLDS, len(np.unique(self.labels.group))))
-        for fold in self.held_out(model, dealt):
-            rest = fold.model.with_classes(model.classes)
-            some = left_out(rest, fold.out.encoded(rest), learned=False)
-            lone = rest.view.rows[some.labels.codes] <= 0  # a class of this fold alone
-            weight = np.where(lone, 0.0, some.labels.weights)
-            labels = replace(some.labels, weight=weight)
-            found.append(replace(some, prior=some.prior - np.log(drawn), labels=labels))
+        for fold in self.held_out(first, dealt):
             places.append(fold.row)
-        every = LeaveOneOut.join(found).take(np.argsort(np.concatenate(places)))
-        if every.labels.weights.any():
-            return every
-        return replace(every, labels=replace(every.labels, weight=None))
+            tally = fold.model.counted.tally
+            for model, of_model in zip(models, tables, strict=True):
+                rest = fold.model
+                if model is not first:
+                    rest = self._of_rest(model, tally, whole=bool(whole.all()))
+                rest = rest.with_classes(model.classes)
+                some = left_out(rest, fold.out.encoded(rest), learned=False)
+                lone = rest.view.rows[some.labels.codes] <= 0  # a class of this fold alone
+                labels = replace(some.labels, weight=np.where(lone, 0.0, some.labels.weights))
+                of_model.append(replace(some, prior=some.prior - np.log(drawn), labels=labels))
+        order = np.argsort(np.concatenate(places))
+        every = [LeaveOneOut.join(of_model).take(order) for of_model in tables]
+        return [
+            of if of.labels.weights.any() else replace(of, labels=replace(of.labels, weight=None))
+            for of in every
+        ]
 
     def encoded(self, model: Model) -> list[Batch]:
         """Return the rows as a model encodes them; each text is split, and a weight of 1 a row."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import NamedTuple, TypeAlias
@@ -102,9 +102,12 @@ def seek(rows: Weighed, limits: Limits | None = None) -> tuple[LinearPart, float
     @cache
     def said() -> dict[Part, float]:
         """Return how much evidence each part gives, on average."""
-        weight = np.abs(rows.weights.table(parts, rows.weights.classes))
-        each = zip(parts, rows.found.table, weight, strict=True)
-        return {of: float(np.abs(x).mean(axis=0) @ w) / len(labels.classes) for of, x, w in each}
+        weight, table = np.abs(rows.weights.table(parts, rows.weights.classes)), rows.found.table
+        size = max(1, TOGETHER // max(1, table[:1].size))
+        some = (table[at : at + size] for at in range(0, len(parts), size))
+        each = zip(np.concatenate([np.abs(of).mean(axis=1) for of in some]), weight, strict=True)
+        sums = (float(x @ w) / len(labels.classes) for x, w in each)
+        return dict(zip(parts, sums, strict=True))
 
     columns = columns_of(rows.model, rows.batches)
     basis, cut = basis_of(columns, said, labels), cut_of(columns, said, labels, limits)
@@ -166,8 +169,8 @@ def with_growth(
     made = making(numbers, labels)
     if chosen is not None and candidates is not None:
         some = labels.take(np.arange(len(thirds[0].joint)))
-        each = [candidates.best(third.joint, some, third.rest) for third in thirds]
-        cuts = [with_combined(cut, found, made) for found in each]
+        each = (candidates.best(third.joint, some, third.rest) for third in thirds)
+        cuts = (with_combined(cut, found, made) for found in each)
         more = Growth.of(cuts, thirds, labels, shape, chosen)
         if more is not None and more.loss < chosen.loss - OF_COMBINED:
             chosen, most = more, candidates.best(joint, labels)
@@ -259,21 +262,24 @@ def basis_of(columns: Sequence[tuple[Group, Dense | Codes]], said: Said, labels:
     """Return functions of the columns, and their values on the rows."""
     # Levels of two columns that nearly always come together have one slope. Else a weak ridge would
     # give them slopes that cancel each other, by the few rows in which they differ.
-    of_column: list[tuple[Part, list[tuple[Term, Floats]]]] = []
+    of_column: list[tuple[Part, list[tuple[Term, Dense | Codes, int]]]] = []
     for group, block in columns:
         found = functions_of(block, labels.weight, indicator=isinstance(group.event, Bernoulli))
         for j, (name, functions) in enumerate(zip(block.axis.columns, found, strict=True)):
-            terms = [(Term(group.key, name, one), one.of(block, j)) for one in functions]
-            of_column.append((Part(group.key, name), terms))
+            several = [(Term(group.key, name, one), block, j) for one in functions]
+            of_column.append((Part(group.key, name), several))
     # In one order, whatever that of the columns is: rounding then stops a search at one place.
     of_column.sort(key=lambda column: str(column[0]))
-    more = sum(len(functions) for _, functions in of_column) - FUNCTIONS
+    more = sum(len(several) for _, several in of_column) - FUNCTIONS
     if more > 0:
         most = said()
         of_column.sort(key=lambda column: -most.get(column[0], 0.0))
-    every = [of for _, functions in of_column for of in functions][:FUNCTIONS]
-    z = np.stack([value for _, value in every]) if every else np.empty((0, len(labels)))
-    steps = [at for at, (term, _) in enumerate(every) if isinstance(term.function, Step)]
+    every = [of for _, several in of_column for of in several][:FUNCTIONS]
+    terms = [term for term, _, _ in every]
+    z = np.empty((len(every), len(labels)))
+    for into, (term, block, j) in zip(z, every, strict=True):
+        into[:] = term.function.of(block, j)
+    steps = [at for at, term in enumerate(terms) if isinstance(term.function, Step)]
     some = z[steps, :ALIKE_ROWS]
     size = np.sqrt(np.square(some).sum(axis=1))
     alike = some @ some.T > ALIKE * np.maximum(np.outer(size, size), ROUNDING)
@@ -287,7 +293,7 @@ def basis_of(columns: Sequence[tuple[Group, Dense | Codes]], said: Said, labels:
         shares = np.zeros((len(every), len(slopes)))
         shares[np.arange(len(every)), number] = 1 / np.sqrt(times[number])
     shared = z if shares is None else (z.T @ shares).T
-    return Basis([term for term, _ in every], z, shares, shared, max(0, more))
+    return Basis(terms, z, shares, shared, max(0, more))
 
 
 def functions_of(
@@ -762,7 +768,8 @@ def begins_of(count: Floats, bins: int) -> NDArray[np.bool_]:
     if len(count) <= bins:
         return np.ones(len(count), np.bool_)
     alone, left = np.zeros(len(count), np.bool_), bins
-    for at in np.argsort(-count, kind="stable")[: bins // 2].tolist():
+    frequent = count.max() >= count.sum() / bins * (1 - ROUNDING)
+    for at in np.argsort(-count, kind="stable")[: bins // 2].tolist() if frequent else ():
         size = count[~alone].sum() / left
         if count[at] < size * (1 - ROUNDING):
             break
@@ -819,7 +826,7 @@ class Growth(NamedTuple):
     @classmethod
     def of(
         cls,
-        cuts: Sequence[Cut],
+        cuts: Iterable[Cut],
         thirds: Sequence[Third],
         labels: Labels,
         shape: Shape,
@@ -830,14 +837,16 @@ class Growth(NamedTuple):
         None if that would take long, or if on the first third they are no better than others.
         """
         k = 1 if len(labels.classes) == 2 else len(labels.classes)
-        work = len(labels) * len(cuts[0].parts) * k
-        able = min(NUMBERS // (k * 2**shape.conditions), WORK // work) if work else 0
-        most = min(shape.most, able)
-        if able < FEW or not most:  # it would take long to grow a few
-            return None
-        shape = shape._replace(rate=min(LARGEST_RATE, shape.rate * MOST_RULES / most), most=most)
-        curves, every = [], []
+        curves, every, most = list[Floats](), list[tuple[Cut, Grown]](), 0
         for cut, third in zip(cuts, thirds, strict=True):
+            if not every:
+                work = len(labels) * len(cut.parts) * k
+                able = min(NUMBERS // (k * 2**shape.conditions), WORK // work) if work else 0
+                most = min(shape.most, able)
+                if able < FEW or not most:  # it would take long to grow a few
+                    return None
+                rate = min(LARGEST_RATE, shape.rate * MOST_RULES / most)
+                shape = shape._replace(rate=rate, most=most)
             held = np.zeros(len(third.joint), np.bool_)
             held[third.held] = True
             grown = grow_on(cut, third.joint, labels, held, shape, most, PATIENCE_OF_RULES)
@@ -852,7 +861,7 @@ class Growth(NamedTuple):
         loss = np.sum(each, axis=0)
         best = int(np.argmin(loss))
         # As of slopes: which columns say most was found on all rows, those held out too.
-        if loss[best] >= loss[0] - WORTH - cuts[0].passed_over / len(thirds[0].joint):
+        if loss[best] >= loss[0] - WORTH - every[0][0].passed_over / len(thirds[0].joint):
             best = 0
         return cls(shape, best, float(loss[best]), every)
 

@@ -152,8 +152,16 @@ class Sums:
         if len(begins) < len(rows):
             return self.total_by_group(begins).place(rows[begins], size)
         shape = size, *self.shape[1:]
-        high, low = np.zeros(shape), np.zeros(shape)
-        high[rows], low[rows] = self.high, self.low
+        zeros = Sums(np.zeros(shape), None if self.errors is None else np.zeros(shape))
+        return zeros.with_rows(rows, self)
+
+    def with_rows(self, rows: NDArray[np.int64], of: Sums) -> Sums:
+        """Return the table with other numbers in some rows."""
+        high, low = self.high.copy(), None
+        high[rows] = of.high
+        if self.errors is not None or of.errors is not None:
+            low = self.low.copy()
+            low[rows] = of.low
         return Sums(high, low)
 
     def without(self, classes: NDArray[np.bool_], of: NDArray[np.integer] | None = None) -> Sums:

@@ -169,8 +169,9 @@ def extend(
     settings = settings or PURE
     rows = read_as_given(rows, event_models, settings, schema)
     here = schema.named(rows).readings
-    readings = {name: here.get(name, unheld(of)) for name, of in schema.readings.items()}
-    schema = replace(schema, readings=readings)
+    if schema.readings:
+        readings = {name: here.get(name, unheld(of)) for name, of in schema.readings.items()}
+        schema = replace(schema, readings=readings)
     turned = {  # from levels to what the model's levels and these rows together are
         name
         for name, reading in rows.readings.items()

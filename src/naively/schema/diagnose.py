@@ -236,12 +236,13 @@ def _levels_leak(axis: ByValue, counts: Floats) -> Flags:
     """Return which columns came, at each of their levels, with one class only."""
     # ``counts``, of shape (levels, classes), are the rows of each level in the classes that have
     # rows. What is returned has shape (columns,).
-    mixed = counts.max(axis=1, initial=0.0) != counts.sum(axis=1)
     by_class = axis.sum_by_column(counts)
     n = by_class.sum(axis=1)
-    often = (n >= ENOUGH) & (n >= PER_LEVEL * np.diff(axis.first))
-    often[axis.column[mixed]] = False
-    return np.asarray(often & (by_class > 0).all(axis=1))
+    often = (n >= ENOUGH) & (n >= PER_LEVEL * np.diff(axis.first)) & (by_class > 0).all(axis=1)
+    for j in np.flatnonzero(often).tolist():
+        of_levels = counts[axis.first[j] : axis.first[j + 1]]
+        often[j] = (of_levels.max(axis=1, initial=0.0) == of_levels.sum(axis=1)).all()
+    return np.asarray(often)
 
 
 def _truths_leak(n: Floats, value: Floats) -> Flags:
@@ -379,5 +380,6 @@ def present_in(group: Group, block: BlockTally) -> tuple[Sums, NDArray[np.intege
         if isinstance(present, RepeatedSums):
             return present.different, present.number
         return block[PRESENT], np.arange(columns)
-    there = block[axis.statistic].place(axis.column, columns)
-    return there, np.arange(columns)
+    some = np.flatnonzero(np.diff(axis.first))  # the columns of which a value came
+    there = block[axis.statistic].total_by_group(axis.first[some])
+    return there.place(some, columns), np.arange(columns)

@@ -447,7 +447,8 @@ class Schema(Shown, OfFields):
 
     def _check_words(self, other: Schema) -> None:
         """Check that words of texts, and n-grams of them, are counted in the same blocks."""
-        for name in self.groups_of.keys() & other.groups_of.keys():
+        of_texts = [{n for g in of.groups if g.analyser for n in g.columns} for of in (self, other)]
+        for name in of_texts[0] & of_texts[1]:
             mine, theirs = (
                 [str(g.key) for g in of.groups_of[name] if g.analyser and g.analyser.legible]
                 for of in (self, other)

@@ -222,10 +222,14 @@ def _constant(block: BlockTally) -> set[Name]:
 
 def _truths(block: BlockTally[Cells]) -> set[Name]:
     """Return the columns that hold 0 and 1, and nothing else."""
-    axis = block.axis
-    exact = [axis.columns[j] for j, shift in enumerate(axis.shifts) if shift == 0]
-    there = _there(block)
-    return {name for name in exact if axis.low[there[name]].tolist() == [0.0, 1.0]}
+    axis, first, count = block.axis, block.axis.first.tolist(), block[CELL].high
+    found: set[Name] = set()
+    with_zero = np.searchsorted(axis.first, np.flatnonzero(axis.keys == ZERO), side="right") - 1
+    for j in with_zero[axis.shifts[with_zero] == 0].tolist():
+        rows = slice(first[j], first[j + 1])
+        if axis.keys[rows][(count[rows] > 0).any(axis=1)].tolist() == [ZERO, ONE]:
+            found.add(axis.columns[j])
+    return found
 
 
 def _texts(
