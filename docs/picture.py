@@ -1,7 +1,7 @@
 """The picture of the README: what naively counts of tumours, and why it answers so.
 
-``make picture`` draws it into docs/static/naively.png; beside it that of the page on how sure a
-probability is, and the first screen of a report, where there is Chromium to open it.
+``make picture`` draws it into docs/static/naively.png, and beside it the first screen of a report,
+where there is Chromium to open it.
 """
 
 from __future__ import annotations
@@ -43,20 +43,6 @@ def draw(path: Path) -> None:
     plt.close(figure)
 
 
-def draw_how_sure(path: Path) -> None:
-    """Draw why a tumour is held to be benign, and how sure that is, into a file."""
-    data = load_breast_cancer(as_frame=True)
-    names = data.target.map({0: "malignant", 1: "benign"})
-    columns = ["mean radius", "mean texture", "mean smoothness", "mean symmetry"]
-    nb = NaiveBayes().fit(data.data[columns].iloc[:400], names.iloc[:400])
-    explained = nb.explain(data.data[columns].iloc[[555]], interval=0.9)
-    with plt.rc_context(STYLE):
-        figure, ax = plt.subplots(figsize=(4.6, 2.4), layout="constrained")
-        explained[0].plot(ax)
-        figure.savefig(path, dpi=160, metadata={"Software": None})
-    plt.close(figure)
-
-
 def draw_report(path: Path) -> None:
     """Take a picture of the first screen of a report, or say that there is no browser for it."""
     browser = shutil.which("chromium") or shutil.which("google-chrome")
@@ -80,5 +66,4 @@ def draw_report(path: Path) -> None:
 if __name__ == "__main__":
     to = Path(sys.argv[1]) if sys.argv[1:] else HERE / "static" / "naively.png"
     draw(to)
-    draw_how_sure(to.with_name("how-sure.png"))
     draw_report(to.with_name("report.png"))
