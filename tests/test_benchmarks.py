@@ -61,6 +61,14 @@ def test_rare_classes_and_unlabelled_rows_are_left_out_and_said(tmp_path):
     assert "1 rows without a label" in told
 
 
+def test_a_column_that_is_the_label_is_left_out_and_said(tmp_path):
+    lines = ["age,alive,survived", *(f"{i},{i % 2},{i % 2}" for i in range(40))]
+    (tmp_path / "titanic.csv").write_text("\n".join(lines), encoding="utf-8")
+    task = trial.read_table(trial.tables(tmp_path, {"titanic": "survived"}, rows=40)[0])
+    assert list(task.X) == ["age"]
+    assert task.notes == ["column 'alive' left out: it is the label"]
+
+
 def test_texts_join_subject_and_body_and_pair_training_with_test_files(tmp_path):
     for part, n in (("train", 12), ("test", 4)):
         records = [

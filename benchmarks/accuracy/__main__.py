@@ -63,16 +63,13 @@ def _few_rows(options: argparse.Namespace) -> None:
 
 def _whole(options: argparse.Namespace) -> None:
     folder = options.folder or _default_folder(options.text)
-    if options.text:
-        sources = trial.texts(folder, options.rows)
-    else:
-        sources = trial.tables(folder, dict(options.label), options.rows, options.split)
-    sources = [one for one in sources if not options.only or one.name in options.only]
+    of_tables = dict(options.label), options.rows, options.split
+    every = trial.texts(folder, options.rows) if options.text else trial.tables(folder, *of_tables)
+    sources = [one for one in every if not options.only or one.name in options.only]
     if not sources:
         sys.exit(f"{folder} has no {'*.jsonl.gz' if options.text else '*.csv'} to measure on.")
     begin = time.perf_counter()
-    there = len({one.name for one in sources})
-    print(f"{there} data sets of {folder}, at most {options.rows:,} rows of each")
+    print(f"{len({one.name for one in sources})} sets of {folder}, at most {options.rows:,} rows")
     if options.jobs > 1:
         print(f"{options.jobs} at a time, so times are rough; for times: --jobs 1 --fresh")
     kept = None if options.no_keep else options.keep
@@ -102,10 +99,8 @@ def _whole(options: argparse.Namespace) -> None:
 
 def _command(options: argparse.Namespace) -> str:
     """Return the command that measures the same again."""
-    arguments = ["--few"] * options.few + ["--copies"] * options.copies
-    arguments += ["--sets"] * options.sets
-    arguments += ["--time"] * options.time
-    arguments += ["--text"] * options.text
+    kinds = ("few", "copies", "sets", "time", "text")
+    arguments = [f"--{kind}" for kind in kinds if getattr(options, kind)]
     if options.draws is not None:
         arguments += ["--draws", str(options.draws)]
     if not options.text and tuple(options.split) != peers.SPLITS:

@@ -1,6 +1,7 @@
 """Parts of pages that are made while they are read: never written by hand, so never out of date.
 
-A page asks for one by a line ``<!-- generated: name -->``.
+A page asks for one by a line ``<!-- generated: name -->``. Run as a program, this prints the tables
+of accuracy as README has them.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from statistics import median
+from statistics import mean, median
 from typing import Any
 
 import click
@@ -84,38 +85,54 @@ def _accuracy(name: str, split: str) -> str:
 
 
 def _of_one_split(sets: list[Any]) -> list[str]:
-    by_name: dict[str, dict[str, dict[str, float]]] = {}
-    for one in sets:
-        for trial in one["trials"]:
-            if trial["means"]:
-                by_name.setdefault(trial["contender"], {})[one["name"]] = trial["means"]
-    rows = []
-    for contender, means in by_name.items():
-        cells = [
-            f"{sum(m[key] for m in means.values()) / len(means):.3f}"
-            if all(key in m for m in means.values())
-            else ""
-            for key in MEASURES
-        ]
-        losses_of = [m["log_loss"] for m in means.values() if "log_loss" in m]
-        cells.insert(1, f"{median(losses_of):.3f}" if losses_of else "")
-        rows.append([contender, *cells, str(len(means))])
-    rows.sort(key=lambda row: row[1] or "9")
-    shown = [name for name in SHOWN if name in by_name]
+    reached = by_contender(sets)
+    shown = [name for name in SHOWN if name in reached]
+    by_shown = [_of(reached[name], "log_loss") for name in shown]
     losses = [
         [one["name"], f"{one['rows']:,}"]
-        + [f"{by_name[n][one['name']]['log_loss']:.3f}" if one["name"] in by_name[n] else ""
-           for n in shown]
+        + [_short(of[one["name"]]) if one["name"] in of else "" for of in by_shown]
         for one in sets
-    ]  # fmt: skip
+    ]
     return [
-        f"Means over {len(sets)} data sets; no single one moves the median of the log loss much:",
-        _table(["", "log loss", "(its median)", "accuracy", "calibration error", "sets"], rows),
+        f"Means over {len(sets)} data sets, and medians in brackets:",
+        _table(HEADS, means(reached, {name: name for name in reached})),
         "Log loss of each data set:",
         _table(["data set", "rows", *shown], losses),
     ]
 
 
+def by_contender(sets: list[Any]) -> dict[str, Any]:
+    """Return what each contender reached on each data set, by the names of both."""
+    reached: dict[str, Any] = {}
+    for one in sets:
+        for trial in one["trials"]:
+            if trial["means"]:
+                reached.setdefault(trial["contender"], {})[one["name"]] = trial["means"]
+    return reached
+
+
+def means(reached: dict[str, Any], names: dict[str, str]) -> list[list[str]]:
+    """Return a row for each contender, the least log loss first, as HEADS says."""
+    ours, rows = _of(reached["naively"], "log_loss"), []
+    for contender, said in names.items():
+        each = [_of(reached[contender], measure) for measure in MEASURES]
+        both = [[mean(of.values()), median(of.values())] if of else [] for of in each]
+        cells = ["{} ({})".format(*map(_short, of)) if of else "" for of in both]
+        lower = sum(ours[name] < loss for name, loss in each[0].items())
+        beside = f"{lower} of {len(each[0])}" if each[0] and contender != "naively" else ""
+        rows.append([said, *cells, beside])
+    return sorted(rows, key=lambda row: row[1] or "9")
+
+
+def _of(reached: Any, measure: str) -> dict[str, float]:
+    return {name: found[measure] for name, found in reached.items() if measure in found}
+
+
+def _short(value: float) -> str:
+    return f"{value:.3f}".removeprefix("0")
+
+
+HEADS = ["", "log loss", "accuracy", "calibration error", "naively's log loss is lower on"]
 SPLITS = {
     "2-fold": "Split into halves, one to learn from and one to predict:",
     "80/20": "Split into four fifths to learn from and one to predict:",
@@ -123,9 +140,34 @@ SPLITS = {
 MEASURES = ("log_loss", "accuracy", "ece")
 SHOWN = (
     "naively", "naively interactions", "naively words", "LogisticRegression", "random forest",
-    "HistGradientBoosting", "LightGBM", "EBM", "CategoricalNB 10 bins",
-    "tf-idf + LogisticRegression", "tf-idf pairs + LogisticRegr.",
+    "HistGradientBoosting", "HGB early stopping", "LightGBM", "CatBoost", "EBM",
+    "CategoricalNB 10 bins", "tf-idf + LogisticRegression", "tf-idf pairs + LogisticRegr.",
 )  # fmt: skip
+IN_README = {
+    "accuracy-tables.json": {
+        "naively": "naively",
+        "naively interactions": 'naively, `interactions="auto"`',
+        "HGB early stopping": "gradient boosting (scikit-learn's), stopped early",
+        "random forest": "random forest",
+        "LogisticRegression": "logistic regression",
+        "CategoricalNB 10 bins": "CategoricalNB of 10 bins",
+    },
+    "accuracy-texts.json": {
+        "naively": "naively",
+        "naively words": 'naively, `text="words"`',
+        "tf-idf + LogisticRegression": "tf-idf and logistic regression",
+        "tf-idf + LinearSVC": "tf-idf and a linear SVM",
+        "MultinomialNB": "MultinomialNB",
+    },
+}
+
+
+def in_readme(name: str) -> str:
+    """Return the table of README that is made of a file of results."""
+    found = _read(name)
+    reached = by_contender(found["results"])
+    heads = [f"`{found['command']}`", *HEADS[1:]]
+    return _table(heads, means(reached, IN_README[name])) + "\n"
 
 
 def _read(name: str) -> Any:
@@ -179,3 +221,7 @@ def setup(app: Any) -> dict[str, bool]:
     app.connect("source-read", fill)
     app.connect("env-get-outdated", outdated)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+if __name__ == "__main__":
+    sys.stdout.write("\n".join(map(in_readme, IN_README)))
