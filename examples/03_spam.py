@@ -4,10 +4,10 @@ Spam: maximum likelihood against smoothing
 
 Messages are learned, and others are classified. They are 600 text messages; where
 NAIVELY_DATA names a folder that holds the mails of Enron's staff, they are 11,000 of
-these. A message is a bag of words. The maximum likelihood estimate of a word's probability is its share among
-all words of the class, which is 0 for a word that the class has not seen yet: one such
-word rules a class out. Smoothing adds a pseudo-count to each of the V words of the
-vocabulary:
+these. A message is a bag of words. The maximum likelihood estimate of a word's
+probability is its share among all words of the class, which is 0 for a word that the
+class has not seen yet: one such word rules a class out. Smoothing adds a pseudo-count
+to each of the V words of the vocabulary:
 
 .. math::
    \hat p_{\text{MLE}}(w \mid c) = \frac{n_{wc}}{\sum_v n_{vc}}, \qquad
@@ -66,8 +66,8 @@ for name, ax in zip(list(models)[:2], side_by_side(*list(models)[:2]), strict=Tr
 # %%
 # The learning curve
 # ------------------
-# How many messages are enough? The tally of 400 messages is the tally of 200 plus that of
-# the next 200, so a learning curve costs one pass over them.
+# How many messages are enough? The tally of 400 messages is the tally of 200 plus that
+# of the next 200, so a learning curve costs one pass over them.
 names = list(models)[:2]
 for name, ax in zip(names, side_by_side(*names), strict=True):
     models[name].curve.learning(*train, test=test, repeats=3).plot(ax=ax)
@@ -76,7 +76,7 @@ for name, ax in zip(names, side_by_side(*names), strict=True):
 # The smoothing curve
 # -------------------
 # How much smoothing is best? Nothing is counted again: each pseudo-count is another
-# reading of one tally. Leave-one-out scores need no messages that are held out, and find
+# reading of one tally. Leave-one-out scores need no rows that are held out, and find
 # nearly the same.
 curve = models["pseudo-count 1"].curve.smoothing(*test)
 for metric, ax in zip(

@@ -51,8 +51,8 @@ def accuracy(nb):
 # %%
 # Joint table against naive Bayes
 # -------------------------------
-# As the die is known, accuracies are exact: no rows are thrown to find them, and none is
-# above the Bayes optimal one.
+# As the die is known, accuracies are exact: no rows are thrown to find them, and none
+# is above the Bayes optimal one.
 sizes = [10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000]
 models = {"joint table": NaiveBayes("joint"), "naive Bayes": NaiveBayes(weights=None)}
 found = {name: [] for name in models}
