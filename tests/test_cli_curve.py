@@ -29,9 +29,8 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_learning_curve_is_that_of_python(data: Path) -> None:
-    written = table(
-        ok("curve", "learning", data, *"-t kind --sizes 20,60 --repeats 2 --ignore d".split())
-    )
+    few = ["--sizes", "20,60", "--repeats", "2", "--ignore", "d"]
+    written = table(ok("curve", "learning", data, "-t", "kind", *few))
     X, y = load_iris(return_X_y=True)
     names = np.array(["setosa", "versicolor", "virginica"])[y]
     frame = {name: X[:, j] for j, name in enumerate("abc")}
@@ -52,7 +51,7 @@ def test_a_curve_of_decay_is_that_of_python(data: Path, weights: str) -> None:
     options = ["--time", "when", "--blocks", "4", "--half-lives", "1,2", "--weights", weights]
     written = table(ok("curve", "decay", timed, "-t", "kind", *options))
     X, y = load_iris(return_X_y=True)
-    frame = {name: X[order, j] for j, name in enumerate("abc")}
+    frame = {name: X[order, j] for j, name in enumerate("abcd")}
     names = np.array(["setosa", "versicolor", "virginica"])[y[order]]
     follow = None if weights == "none" else weights
     curve = NaiveBayes().curve

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from naively.inspect.explain import of_all_and_two
 from naively.inspect.graph import drawn_columns
 from naively.inspect.odds import written as written_value
 from naively.inspect.rules import Conditions
@@ -62,8 +63,8 @@ def waterfall(result: Waterfall, ax: On) -> Axes:
     label = f"log odds (nats)\n{class_name(result.label)} against {class_name(result.against)}"
     title = f"all impossible: the prior decides ({result.probability:.2f})"
     if not np.isnan(result.log_odds):
-        log_odds = f"{result.log_odds:.2f}".replace("inf", "∞")
-        title = f"log odds {log_odds} (probability {result.probability:.2f})"
+        probability = of_all_and_two(result.log_odds, result.probability)
+        title = f"log odds {result.log_odds:.2f} (probability {probability})".replace("inf", "∞")
     title = f"{title}\n{result.sure}" if result.sure else title
     ax = new_axes(ax, height=max(HEIGHT * 0.6, LINE * len(items) + 0.8))
     real = np.isfinite(weight)
