@@ -37,7 +37,7 @@ from naively.model.class_prior import number_of
 from naively.model.model import Model
 from naively.schema.encode import plain_cells
 from naively.schema.schema import Group
-from naively.tabular import Drawn, Tabular, are_numbers
+from naively.tabular import Drawn, Tabular, are_numbers, picture
 from naively.terms.functions import CombinedTerms, ProductTerms, RuleTerms
 from naively.terms.kinds import ABSENT, Items
 from naively.terms.seen import Sight
@@ -331,6 +331,10 @@ class Explanation(Tabular):
 
     def __str__(self) -> str:
         return "\n\n".join(map(str, self.rows))
+
+    def plot(self, ax: Axes | None = None, n: int = 10, label: Label | None = None) -> Axes:
+        """Draw the weights of evidence as a table, rows by the n columns that say most."""
+        return picture(self, ax, n=n, label=label)
 
     def matrix(self, label: Label | None = None) -> EvidenceMatrix:
         """Return the weights of evidence as a matrix, rows by columns.
