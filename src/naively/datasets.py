@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    Cell = str | float | None
     Dataset = tuple[NDArray[np.float64], NDArray[np.int64], list[str], list[str]]
 
 # Tables of the lectures' examples, row by row.
@@ -73,33 +74,6 @@ MAILS = (
     ("ham", "see you at the meeting"),
     ("ham", "are you free for lunch"),
 )
-RHYMES = {
-    "sea": """
-the salt wind sings, the white sails fill; the waves roll in and the gulls hang still
-a crab in the sand and a shell in my hand; the tide comes home to the edge of the land
-the boat rocks low and the boat rocks high; the fish swim deep where the anchors lie
-a whale blew spray at the break of day; the boat and the gulls were far from the bay
-the foam on the sand is a line of white; the lamp on the rocks is the sailor's light
-row, row out where the waves run free; a pail of fish from the deep green sea
-the anchor is up and the sails are wide; good ships come home with the evening tide
-a shell on the shelf still sings of the bay; the waves in its curl never roll away
-""",
-    "wood": """
-the owl looks down from the old oak tree; a fox goes by where the ferns grow free
-the leaves fall gold on the forest floor; a mouse peeps out of her small round door
-a deer in the mist at the edge of the glade; the moss is soft in the cool green shade
-the squirrel hides nuts in the hollow oak; the mole in the dark wears a velvet cloak
-the rain drips slow from the leaf to the fern; the path in the wood takes turn after turn
-a fox and an owl and a bear in the night; the moon on the leaves is a silver light
-the bark is rough and the moss is deep; the bear in the hollow is fast asleep
-a nut for the mouse and a leaf for the deer; the wood has a song for a patient ear
-""",
-}
-# Points in two examinations of a course that was made up: with and without the weekly exercises.
-SCORES = {
-    "did the exercises": (81, 92, 74, 88, 67, 95, 79, 84, 72, 90, 86, 61, 77, 83, 98, 70, 89, 76),
-    "did none": (52, 71, 38, 64, 45, 80, 29, 58, 66, 41, 73, 55, 34, 62),
-}
 
 
 def mails() -> tuple[list[str], list[str]]:
@@ -121,50 +95,6 @@ def mails() -> tuple[list[str], list[str]]:
     """
     labels, texts = map(list, zip(*MAILS, strict=True))
     return texts, labels
-
-
-def rhymes() -> tuple[list[str], list[str]]:
-    """Return sixteen couplets, written for these pages, and whether each is of the sea or a wood.
-
-    Returns
-    -------
-    texts : list of str
-        Of two lines each, with a semicolon between them.
-    labels : list of str
-        Sea or wood.
-
-    Examples
-    --------
-    >>> from naively import NaiveBayes
-    >>> nb = NaiveBayes.textbook("text", smoothing=1).fit(*rhymes())
-    >>> nb.predict(["a fox sings to the owl", "the gulls sing to the tide"])
-    array(['wood', 'sea'], dtype='<U4')
-    """
-    found = [(line, label) for label, of in RHYMES.items() for line in of.strip().splitlines()]
-    texts, labels = map(list, zip(*found, strict=True))
-    return texts, labels
-
-
-def exam_scores() -> tuple[list[int], list[str]]:
-    """Return the points, of 100, of 32 students who were made up, and what they did before.
-
-    Returns
-    -------
-    points : list of int
-        From 0 to 100.
-    labels : list of str
-        Did the exercises, or did none.
-
-    Examples
-    --------
-    >>> from naively import Gaussian
-    >>> points, label = exam_scores()
-    >>> Gaussian().fit(points).mle["mean"]
-    69.6875
-    """
-    found = [(points, label) for label, of in SCORES.items() for points in of]
-    points, labels = map(list, zip(*found, strict=True))
-    return points, labels
 
 
 def approval() -> tuple[dict[str, list[Any]], list[str]]:
@@ -194,7 +124,7 @@ def approval() -> tuple[dict[str, list[Any]], list[str]]:
     return {"end_date": polls["end_date"], "approve": percents}, polls["president"]
 
 
-def penguins() -> tuple[dict[str, list[Any]], list[str]]:
+def penguins() -> tuple[dict[str, list[Cell]], list[str]]:
     """Return what was measured of 344 penguins of three species, with some cells missing.
 
     They were seen near Palmer Station, Antarctica (Gorman, Williams & Fraser, PLOS ONE 9, 2014),
@@ -215,9 +145,10 @@ def penguins() -> tuple[dict[str, list[Any]], list[str]]:
     >>> len(species), X["island"][0], X["bill_length_mm"][:4]
     (344, 'Torgersen', [39.1, 39.5, 40.3, None])
     """
-    X: dict[str, list[Any]] = dict(_columns("penguins.csv"))
-    species = X.pop("species")
-    for name, of in X.items():
+    written = _columns("penguins.csv")
+    species = written.pop("species")
+    X: dict[str, list[Cell]] = {}
+    for name, of in written.items():
         read = float if name.endswith(("_mm", "_g")) else str
         X[name] = [read(cell) if cell else None for cell in of]
     return X, species

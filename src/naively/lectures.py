@@ -90,11 +90,12 @@ def check(exercise: str, answer: Given) -> Checked:
     """
     one = _find(exercise)
     known = one.answer()
-    if isinstance(known, Mapping) and isinstance(answer, Mapping):
-        by_name = {str(name).casefold(): value for name, value in answer.items()}
-        if by_name.keys() != known.keys():
-            return Checked(f"{exercise}: not yet. Values of {', '.join(known)} are asked for.")
-        answer = [by_name[name] for name in known]
+    match known, answer:
+        case dict(), dict():
+            by_name = {str(name).casefold(): value for name, value in answer.items()}
+            if by_name.keys() != known.keys():
+                return Checked(f"{exercise}: not yet. Values of {', '.join(known)} are asked for.")
+            answer = [by_name[name] for name in known]
     expected, given = _listed(known), _listed(answer)
     if len(given) != len(expected):
         several = "1 value is" if len(expected) == 1 else f"{len(expected)} values are"
@@ -153,17 +154,17 @@ def _listed(answer: Given) -> list[Given]:
 
 def _same(known: Value, given: Given) -> bool:
     """Return whether a value is the known one: a name in any case, a number to three digits."""
-    if isinstance(known, str):
-        return isinstance(given, str) and _name(given) == known
+    match known:
+        case str():
+            return _name(str(given)) == known
+        case int() | Fraction(numerator=0):
+            enough = 0.0
+        case _:
+            enough = 0.5 * 10.0 ** (math.floor(math.log10(abs(known))) + 1 - DIGITS)
     try:
-        number = _number(given) if isinstance(given, str) else float(given)
-    except (TypeError, ValueError, ZeroDivisionError):
+        return abs(_number(str(given)) - float(known)) <= enough * (1 + 1e-9)
+    except (ValueError, ZeroDivisionError):
         return False
-    right = float(known)
-    if isinstance(known, int) or right == 0:
-        return number == right
-    half = 0.5 * 10.0 ** (math.floor(math.log10(abs(right))) + 1 - DIGITS)
-    return abs(number - right) <= half * (1 + 1e-9)
 
 
 def _name(given: str) -> str:
@@ -175,9 +176,8 @@ def _name(given: str) -> str:
 
 def _number(given: str) -> float:
     """Return the number that is written as a number, a fraction or a percentage."""
-    written = given.strip()
-    part = 100 if written.endswith("%") else 1
-    return float(Fraction(written.removesuffix("%").strip()) / part)
+    part = 100 if given.strip().endswith("%") else 1
+    return float(Fraction(given.strip(" %")) / part)
 
 
 # --- What is right -------------------------------------------------------------------------------
