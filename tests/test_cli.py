@@ -159,7 +159,7 @@ def test_explain(model: Path, data: Path) -> None:
     assert {row["against"] for row in rows} == {"good"}
     weights = [float(row["weight"]) for row in rows]
     assert [*map(abs, weights[:4])] == sorted(map(abs, weights[:4]), reverse=True)
-    assert rows[-1]["column"] == "(rest)"  # with which the weights are the log odds
+    assert rows[-1]["column"] == "(11 others)"  # with which the weights are the log odds
     p = float(rows[0]["probability"])
     assert sum(weights) == pytest.approx(math.log(p / (1 - p)))
     assert "has rows 0 to 5" in sentence("explain", model, data, "--row", "6")

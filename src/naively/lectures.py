@@ -160,7 +160,7 @@ def _same(known: Value, given: Given) -> bool:
         case int() | Fraction(numerator=0):
             enough = 0.0
         case _:
-            enough = 0.5 * 10.0 ** (math.floor(math.log10(abs(known))) + 1 - DIGITS)
+            enough = 0.5 * 10.0 ** (math.floor(math.log10(abs(float(known)))) + 1 - DIGITS)
     try:
         return abs(_number(str(given)) - float(known)) <= enough * (1 + 1e-9)
     except (ValueError, ZeroDivisionError):

@@ -290,7 +290,7 @@ def _with_rest(items: list[Weighed], top: int) -> list[Weighed]:
     if not rest:
         return items
     others = sum(weight for *_, weight in rest)
-    return [*items[:top], ("(rest)", many(len(rest), "item"), others)]
+    return [*items[:top], (f"({many(len(rest), 'other')})", None, others)]
 
 
 @click.command(cls=Verb)
