@@ -17,7 +17,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from naively import Gaussian, NormalInverseGamma, independence
-from naively.datasets import real
+from naively.datasets import approval, real
 from naively.lectures import side_by_side
 
 # %%
@@ -26,7 +26,7 @@ path = real("tables/approval_polls.csv")
 print(
     "Data: tables/approval_polls.csv, in full."
     if path
-    else "Data: 300 synthetic ratings that drift between 0 and 100."
+    else "Data: 193 polls of naively.datasets, from President Bush to President Biden."
 )
 if path:
     import pandas as pd
@@ -37,16 +37,12 @@ if path:
     )
     ratings = polls.sort_values("day").approve.to_numpy()
 else:
-    draw = np.random.default_rng(0)
-    drift = np.cumsum(
-        draw.normal(-0.005, 0.08, 300)
-    )  # a random walk, which 0 and 100 bound
-    ratings = 100 / (1 + np.exp(1.2 - drift - draw.normal(0, 0.15, 300)))
+    ratings = np.array(approval()[0]["approve"], float)
 
 # %%
 # The fit
 # -------
-# A prior of mean 50, worth 20 polls, draws the mean towards it; thousands of polls
+# A prior of mean 50, worth 20 polls, draws the mean towards it; hundreds of polls
 # outweigh it.
 prior = NormalInverseGamma(mean=50, rows=20, shape=2, scale=50)
 believed = Gaussian(prior=prior).fit(ratings)

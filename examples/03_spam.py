@@ -2,12 +2,12 @@ r"""
 Spam: maximum likelihood against smoothing
 ==========================================
 
-Mails are learned, and others are classified: 10,000 of Enron's staff where NAIVELY_DATA
-names a folder that holds them, and texts that every machine has elsewhere. A mail is a
-bag of words. The maximum likelihood estimate of a word's probability is its share among
-all words of the class, which is 0 for a word that the class has not seen yet: one such
-word rules a class out. Smoothing adds a pseudo-count to each of the V words of the
-vocabulary:
+Messages are learned, and others are classified. They are 600 text messages; where
+NAIVELY_DATA names a folder that holds the mails of Enron's staff, they are 11,000 of
+these. A message is a bag of words. The maximum likelihood estimate of a word's
+probability is its share among all words of the class, which is 0 for a word that the
+class has not seen yet: one such word rules a class out. Smoothing adds a pseudo-count
+to each of the V words of the vocabulary:
 
 .. math::
    \hat p_{\text{MLE}}(w \mid c) = \frac{n_{wc}}{\sum_v n_{vc}}, \qquad
@@ -19,16 +19,16 @@ import random
 import matplotlib.pyplot as plt
 
 from naively import NaiveBayes
-from naively.datasets import docstrings, real
+from naively.datasets import real, sms
 from naively.lectures import side_by_side
 
 # %%
-# Mails in a random order: first those to be learned, then those of the test.
+# Messages in a random order: first those to be learned, then those of the test.
 path = real("text/enron_spam.jsonl.gz")
 print(
     "Data: text/enron_spam.jsonl.gz, in full."
     if path
-    else "Data: docstrings of NumPy, SciPy and scikit-learn, by library."
+    else "Data: 600 text messages of naively.datasets."
 )
 if path:
     import pandas as pd
@@ -36,10 +36,10 @@ if path:
     mails = pd.read_json(path, lines=True)
     pairs = list(zip(mails.subject + "\n" + mails.text, mails.label, strict=True))
 else:
-    pairs = list(zip(*docstrings(), strict=True))
+    pairs = list(zip(*sms(), strict=True))
 random.Random(0).shuffle(pairs)
-n = 10_000 if path else 2_000
-texts, labels = zip(*pairs[: n + n // 10], strict=True)
+n, later = (10_000, 1_000) if path else (400, 200)
+texts, labels = zip(*pairs[: n + later], strict=True)
 train = list(texts[:n]), list(labels[:n])
 test = list(texts[n:]), list(labels[n:])
 
@@ -54,7 +54,7 @@ models = {
     "naively's default": NaiveBayes(),
 }
 scores = {name: nb.fit(*train).evaluate(*test) for name, nb in models.items()}
-print(f"{n:,} texts learned, {len(test[0]):,} classified")
+print(f"{n:,} messages learned, {later:,} classified")
 for name, s in scores.items():
     print(
         f"{name:23}   accuracy {s.accuracy:.4f}   log loss {s.log_loss:.4f}   "
@@ -66,8 +66,8 @@ for name, ax in zip(list(models)[:2], side_by_side(*list(models)[:2]), strict=Tr
 # %%
 # The learning curve
 # ------------------
-# How many mails are enough? The tally of 1,000 mails is the tally of 500 plus that of
-# the next 500, so a learning curve costs one pass over the mails.
+# How many messages are enough? The tally of 400 messages is the tally of 200 plus that
+# of the next 200, so a learning curve costs one pass over them.
 names = list(models)[:2]
 for name, ax in zip(names, side_by_side(*names), strict=True):
     models[name].curve.learning(*train, test=test, repeats=3).plot(ax=ax)
@@ -76,7 +76,7 @@ for name, ax in zip(names, side_by_side(*names), strict=True):
 # The smoothing curve
 # -------------------
 # How much smoothing is best? Nothing is counted again: each pseudo-count is another
-# reading of one tally. Leave-one-out scores need no mails that are held out, and find
+# reading of one tally. Leave-one-out scores need no rows that are held out, and find
 # nearly the same.
 curve = models["pseudo-count 1"].curve.smoothing(*test)
 for metric, ax in zip(

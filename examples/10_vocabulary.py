@@ -13,13 +13,13 @@ is nearly all of them.
    \log p_{\text{multinomial}}(x \mid c) = \sum_{w \in x} n_w \log p_{wc} + \text{const}
 
 There, words were chosen by their mutual information with the class; here, by how often
-they come, and multinomial is ahead with few words too.
+they come.
 """
 
 import matplotlib.pyplot as plt
 
 from naively import NaiveBayes, Text
-from naively.datasets import docstrings, real
+from naively.datasets import real, sms
 from naively.lectures import draw_lines, side_by_side
 
 # %%
@@ -29,7 +29,7 @@ path = real("text/newsgroups20_train.jsonl.gz")
 print(
     "Data: text/newsgroups20_train.jsonl.gz, in full."
     if path
-    else "Data: docstrings of NumPy, SciPy and scikit-learn."
+    else "Data: 600 text messages of naively.datasets."
 )
 if path:
     import pandas as pd
@@ -41,11 +41,11 @@ if path:
     train, test = ((list(of.body.fillna("")), list(of.label)) for of in (posts, later))
     sizes = [30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000]
 else:
-    texts, labels = docstrings()
+    texts, labels = sms()
     test = texts[::4], labels[::4]
     kept = [i for i in range(len(texts)) if i % 4]
     train = [texts[i] for i in kept], [labels[i] for i in kept]
-    sizes = [10, 30, 100, 300, 1_000, 3_000, 10_000]
+    sizes = [3, 10, 30, 100, 300, 1_000, 3_000]
 
 # %%
 # Accuracy by vocabulary size

@@ -101,7 +101,7 @@ if path:
 # %%
 # Copies: a row that was seen before
 # ----------------------------------
-# Mail that is sent to many is the same row many times.
+# Mail that is sent to many, or what is made by one machine, is the same row many times.
 path = real("tables/spambase.csv")
 if path:
     table = pd.read_csv(path)

@@ -26,6 +26,7 @@ from naively import (
     Fading,
     Gamma,
     Gaussian,
+    JointTable,
     NaiveBayes,
     NormalInverseGamma,
     Poisson,
@@ -127,6 +128,20 @@ def iris() -> tuple[Any, Any]:
 @cache
 def flowers(event: Any = "gaussian") -> NaiveBayes:
     return NaiveBayes(event, weights=None).fit(*iris())
+
+
+@cache
+def together() -> NaiveBayes:
+    X, y = datasets.play_tennis()
+    X = {"sky": X["outlook"], "wind": X["wind"]}
+    return NaiveBayes(JointTable(alpha=0), weights=None).fit(X, y)
+
+
+@cache
+def weighed() -> NaiveBayes:
+    places = np.random.default_rng(0).uniform(-1, 1, (1500, 3))
+    inside = (places[:, 0] > 0.2) & (places[:, 1] > 0.1)
+    return NaiveBayes(interactions="auto").fit(places, np.where(inside, "in", "out"))
 
 
 @cache
@@ -252,7 +267,16 @@ PICTURES: dict[str, Callable[[Axes | None], Axes]] = {
     "evidence_of_an_image": lambda ax: (
         digits()[0].explain(digits()[1][700:701])[0].plot_image((8, 8), ax)
     ),
+    "probabilities": lambda ax: together().inspect.conditional("class", ["sky", "wind"]).plot(ax),
+    "probabilities_of_one": lambda ax: together().inspect.marginal("sky").plot(ax),
+    "explanation": lambda ax: ship().explain(first(12)).plot(ax),
+    "evidence_that_moved": lambda ax: flowers().inspect.difference(flowers(SHARED)).plot(ax),
+    "weights": lambda ax: weighed().weights_.plot(ax),  # noqa: PLW0108
+    "rules": lambda ax: weighed().inspect.rules().plot(ax, n=6),
     # Scores
+    "compared": lambda ax: naively.compare(
+        {"own": flowers(), "shared": flowers(SHARED)}, *iris()
+    ).plot(ax),
     "reliability": lambda ax: scores().plot_reliability(ax),
     "reliability_before": lambda ax: (
         ship().evaluate(*passengers()).plot_reliability(ax, before=scores())

@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import json
+import math
 import os
 import subprocess
 import sys
@@ -146,17 +147,21 @@ def test_rows_held_out_are_scored_later(data: Path, tmp_path: Path) -> None:
     assert table(now)[0]["value"] == "50"
     assert ok("evaluate", out, many, "--held-out") == now
     assert "trained on a file of 200" in sentence("evaluate", out, data, "-t", "kind", "--held-out")
+    assert b"which flatters; --held-out" in run("evaluate", out, many).stderr
     ok("train", many, "-t", "y", "-o", out)
     assert "was trained on all rows" in sentence("evaluate", out, many, "--held-out")
 
 
 def test_explain(model: Path, data: Path) -> None:
     rows = table(ok("explain", model, data, "--row", "5", "--top", "4"))
-    assert len(rows) == 4
+    assert len(rows) == 5
     assert {row["prediction"] for row in rows} == {"bad"}
     assert {row["against"] for row in rows} == {"good"}
-    weights = [abs(float(row["weight"])) for row in rows]
-    assert weights == sorted(weights, reverse=True)
+    weights = [float(row["weight"]) for row in rows]
+    assert [*map(abs, weights[:4])] == sorted(map(abs, weights[:4]), reverse=True)
+    assert rows[-1]["column"] == "(11 others)"  # with which the weights are the log odds
+    p = float(rows[0]["probability"])
+    assert sum(weights) == pytest.approx(math.log(p / (1 - p)))
     assert "has rows 0 to 5" in sentence("explain", model, data, "--row", "6")
 
 

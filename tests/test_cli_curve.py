@@ -29,12 +29,11 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_learning_curve_is_that_of_python(data: Path) -> None:
-    written = table(
-        ok("curve", "learning", data, "-t", "kind", "--sizes", "20,60", "--repeats", "2")
-    )
+    few = ["--sizes", "20,60", "--repeats", "2", "--ignore", "d"]
+    written = table(ok("curve", "learning", data, "-t", "kind", *few))
     X, y = load_iris(return_X_y=True)
     names = np.array(["setosa", "versicolor", "virginica"])[y]
-    frame = {name: X[:, j] for j, name in enumerate("abcd")}
+    frame = {name: X[:, j] for j, name in enumerate("abc")}
     expected = NaiveBayes().curve.learning(frame, names, sizes=[20, 60], repeats=2).to_dict()
     assert [int(line["size"]) for line in written] == expected["size"]
     assert [line["which"] for line in written] == expected["which"]
@@ -127,6 +126,7 @@ def test_a_smoothing_curve_of_data_and_of_a_model(data: Path, tmp_path: Path) ->
         (["decay", "--weights", "some"], "--weights must be fitted, kept or none"),
         (["smoothing", "--values", "1,-1"], "A pseudo-count must be a number of at least 0"),
         (["smoothing", "--values", "x"], "--values must be pseudo-counts"),
+        (["learning", "--ignore", "kinds"], 'no column "kinds"'),
         (["smoothing", "-t", "sort"], "no target column 'sort'"),
     ],
 )
@@ -140,7 +140,7 @@ def test_a_model_without_rows_and_a_picture_over_its_data(data: Path, tmp_path: 
     model = tmp_path / "model"
     ok("train", data, "-t", "kind", "-o", model)
     assert "holds no rows to score" in sentence("curve", "smoothing", model)
-    assert "whose event models stay" in sentence(
+    assert "whose columns and event models stay" in sentence(
         "curve", "smoothing", model, "--event-models", "gaussian"
     )
     copy = tmp_path / "data.png"

@@ -333,8 +333,8 @@ def test_the_reference_has_every_public_name_once() -> None:
 
 
 DATA_AND_EXERCISES = (
-    "approval", "breast_cancer", "check", "digits", "docstrings", "draw_lines", "exam_scores",
-    "hint", "iris", "mails", "play_tennis", "rhymes", "side_by_side", "wine",
+    "approval", "breast_cancer", "check", "digits", "draw_lines", "hint", "iris", "mails",
+    "penguins", "play_tennis", "side_by_side", "sms", "wine",
 )  # fmt: skip
 
 

@@ -55,7 +55,7 @@ def notebook(page: str) -> dict[str, Any]:
 
 
 def _to_fill_in(found: re.Match[str]) -> str:
-    code = f'>>> answer = ...\n>>> lectures.check("{found[1]}", answer)\n'
+    code = f'>>> answer = ...\n>>> lectures.check("E{found[1]}", answer)\n'
     return f"```python\n{code}\n```"
 
 

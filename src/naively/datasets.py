@@ -1,98 +1,24 @@
 """Small data that need no download: the lectures' tables and texts, and what is installed already.
 
-Some are facts of a paper or a poll, whose source and licence is named where they are; some were
-made up for these pages; iris, digits, wines and tumours are those of scikit-learn. The docstrings
-of installed libraries are texts to be classified by library: names of libraries would be target
-leakage, so they are removed.
+Polls, penguins and text messages are real, and a function of each names their source and licence.
+Some data were made up for these pages. Iris, digits, wines and tumours are those of scikit-learn.
 """
 
 from __future__ import annotations
 
 import csv
 import importlib
-import inspect
 import os
-import pkgutil
-import re
-import warnings
 from importlib import resources
-from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from types import ModuleType
-
     import numpy as np
     from numpy.typing import NDArray
 
+    Cell = str | float | None
     Dataset = tuple[NDArray[np.float64], NDArray[np.int64], list[str], list[str]]
-
-LIBRARIES = {
-    "numpy": "numpy",
-    "scipy": "scipy",
-    "scikit-learn": "sklearn",
-}  # label: the package to walk
-
-# These modules are not documented for users, or not safe to import, as some act when imported.
-SKIPPED = re.compile(
-    r"\.(_\w*|tests?|testing|conftest|externals|experimental|f2py|distutils|core|matlib"
-    r"|mypy_plugin)(\.|$)"
-)
-SHORTEST = 8  # words of a text
-
-# These patterns, of names of libraries and of markup, are replaced in this order.
-LIBRARY = r"(?:numpy|scipy|sklearn|scikits?)"
-ALIAS = r"(?:npt|np|sp)"
-REMOVED = [
-    (re.compile(pattern, re.IGNORECASE | re.MULTILINE), replacement)
-    for pattern, replacement in (
-        (r"^[>. ]*from +[\w.]+ +import *(?:\([^)]*\)|.*)$", ""),
-        (r"^[>. ]*import +[\w.]+(?: +as +\w+)?(?: *[,;#].*)?$", ""),
-        (r"\.\. +(?:versionadded|versionchanged|deprecated)::.*$", ""),
-        (r"\b\d+\.\d+\.\d+\w*", ""),  # a version
-        (r"argument\(s\)[\s`]*\{[^}]*\}", ""),  # a printed set: its order varies by run
-        (r"^.*# may vary.*$", ""),  # and so do random numbers
-        (r"https?://\S+", ""),
-        (r":[a-z:]+:`[~!.]*(?:\w+\.)*([^`<]*?)(?:\s*<[^`]*>)?`", r"\1"),  # a reference's last name
-        (r"`[~!.]+(?:\w+\.)*(\w+)`", r"\1"),
-        (rf"\b(?:{LIBRARY}|{ALIAS})(?:[./]\w+)*[./](\w+)", r"\1"),  # a path's last name
-        (rf"{LIBRARY}\w*(?:[- ]learn\b)?", ""),
-        (r"(?<![a-z])(?:npy\w*|npt|npz|np|sp)(?![a-z])", ""),
-        (r"^ *(?:>>>|\.\.\.)(?= |$)", ""),
-        (r"^ *[-=~^]{3,} *$", ""),
-        (r"[`*|]+|::$|^ *\.\. ", " "),
-    )
-]
-
-
-def docstrings() -> tuple[list[str], list[str]]:
-    """Collect the docstrings of three libraries that are installed, without the libraries' names.
-
-    Returns
-    -------
-    texts : list of str
-        One plain text for each public function, class and module, in a fixed order.
-    labels : list of str
-        The library of each: numpy, scipy or scikit-learn.
-
-    Examples
-    --------
-    >>> texts, labels = docstrings()
-    >>> len(texts) > 2000
-    True
-    >>> sorted(set(labels))
-    ['numpy', 'scikit-learn', 'scipy']
-    """
-    label_of: dict[str, str] = {}
-    for label, package in LIBRARIES.items():
-        for docstring in _docstrings_of(package):
-            text = _anonymous(inspect.cleandoc(docstring))
-            if len(text.split()) >= SHORTEST:
-                label_of.setdefault(text, label)
-    return list(label_of), list(label_of.values())
-
 
 # Tables of the lectures' examples, row by row.
 TENNIS = """
@@ -148,33 +74,6 @@ MAILS = (
     ("ham", "see you at the meeting"),
     ("ham", "are you free for lunch"),
 )
-RHYMES = {
-    "sea": """
-the salt wind sings, the white sails fill; the waves roll in and the gulls hang still
-a crab in the sand and a shell in my hand; the tide comes home to the edge of the land
-the boat rocks low and the boat rocks high; the fish swim deep where the anchors lie
-a whale blew spray at the break of day; the boat and the gulls were far from the bay
-the foam on the sand is a line of white; the lamp on the rocks is the sailor's light
-row, row out where the waves run free; a pail of fish from the deep green sea
-the anchor is up and the sails are wide; good ships come home with the evening tide
-a shell on the shelf still sings of the bay; the waves in its curl never roll away
-""",
-    "wood": """
-the owl looks down from the old oak tree; a fox goes by where the ferns grow free
-the leaves fall gold on the forest floor; a mouse peeps out of her small round door
-a deer in the mist at the edge of the glade; the moss is soft in the cool green shade
-the squirrel hides nuts in the hollow oak; the mole in the dark wears a velvet cloak
-the rain drips slow from the leaf to the fern; the path in the wood takes turn after turn
-a fox and an owl and a bear in the night; the moon on the leaves is a silver light
-the bark is rough and the moss is deep; the bear in the hollow is fast asleep
-a nut for the mouse and a leaf for the deer; the wood has a song for a patient ear
-""",
-}
-# Points in two examinations of a course that was made up: with and without the weekly exercises.
-SCORES = {
-    "did the exercises": (81, 92, 74, 88, 67, 95, 79, 84, 72, 90, 86, 61, 77, 83, 98, 70, 89, 76),
-    "did none": (52, 71, 38, 64, 45, 80, 29, 58, 66, 41, 73, 55, 34, 62),
-}
 
 
 def mails() -> tuple[list[str], list[str]]:
@@ -196,50 +95,6 @@ def mails() -> tuple[list[str], list[str]]:
     """
     labels, texts = map(list, zip(*MAILS, strict=True))
     return texts, labels
-
-
-def rhymes() -> tuple[list[str], list[str]]:
-    """Return sixteen couplets, written for these pages, and whether each is of the sea or a wood.
-
-    Returns
-    -------
-    texts : list of str
-        Of two lines each, with a semicolon between them.
-    labels : list of str
-        Sea or wood.
-
-    Examples
-    --------
-    >>> from naively import NaiveBayes
-    >>> nb = NaiveBayes.textbook("text", smoothing=1).fit(*rhymes())
-    >>> nb.predict(["a fox sings to the owl", "the gulls sing to the tide"])
-    array(['wood', 'sea'], dtype='<U4')
-    """
-    found = [(line, label) for label, of in RHYMES.items() for line in of.strip().splitlines()]
-    texts, labels = map(list, zip(*found, strict=True))
-    return texts, labels
-
-
-def exam_scores() -> tuple[list[int], list[str]]:
-    """Return the points, of 100, of 32 students who were made up, and what they did before.
-
-    Returns
-    -------
-    points : list of int
-        From 0 to 100.
-    labels : list of str
-        Did the exercises, or did none.
-
-    Examples
-    --------
-    >>> from naively import Gaussian
-    >>> points, label = exam_scores()
-    >>> Gaussian().fit(points).mle["mean"]
-    69.6875
-    """
-    found = [(points, label) for label, of in SCORES.items() for points in of]
-    points, labels = map(list, zip(*found, strict=True))
-    return points, labels
 
 
 def approval() -> tuple[dict[str, list[Any]], list[str]]:
@@ -264,11 +119,66 @@ def approval() -> tuple[dict[str, list[Any]], list[str]]:
     >>> len(president), X["end_date"][0], min(X["approve"]), max(X["approve"])
     (193, '2001-04-22', 23, 92)
     """
-    text = (resources.files("naively") / "approval.csv").read_text(encoding="utf-8")
-    rows = list(csv.DictReader(text.splitlines()))
-    dates, percents = ([row[name] for row in rows] for name in ("end_date", "approve"))
-    presidents = [row["president"] for row in rows]
-    return {"end_date": dates, "approve": [*map(int, percents)]}, presidents
+    polls = _columns("approval.csv")
+    percents = [*map(int, polls["approve"])]
+    return {"end_date": polls["end_date"], "approve": percents}, polls["president"]
+
+
+def penguins() -> tuple[dict[str, list[Cell]], list[str]]:
+    """Return what was measured of 344 penguins of three species, with some cells missing.
+
+    They were seen near Palmer Station, Antarctica (Gorman, Williams & Fraser, PLOS ONE 9, 2014),
+    and are those of the R package palmerpenguins (https://github.com/allisonhorst/palmerpenguins),
+    which are in the public domain (CC0 1.0). Columns were chosen from it.
+
+    Returns
+    -------
+    X : dict of str to list
+        The columns island and sex (strings), the length and the depth of the bill and the length
+        of a flipper (mm), and the mass of the body (g). A cell that is missing is None.
+    species : list of str
+        Adelie, Chinstrap or Gentoo.
+
+    Examples
+    --------
+    >>> X, species = penguins()
+    >>> len(species), X["island"][0], X["bill_length_mm"][:4]
+    (344, 'Torgersen', [39.1, 39.5, 40.3, None])
+    """
+    written = _columns("penguins.csv")
+    species = written.pop("species")
+    X: dict[str, list[Cell]] = {}
+    for name, of in written.items():
+        read = float if name.endswith(("_mm", "_g")) else str
+        X[name] = [read(cell) if cell else None for cell in of]
+    return X, species
+
+
+def sms() -> tuple[list[str], list[str]]:
+    """Return 600 text messages of about 2004 to 2011, and whether each is spam.
+
+    They were chosen at random from those messages of the SMS Spam Collection (Almeida, Gomez
+    Hidalgo & Yamakami, 2011; https://doi.org/10.24432/C5CC84) that are fit for a classroom. It is
+    under the Creative Commons Attribution 4.0 International License,
+    https://creativecommons.org/licenses/by/4.0/.
+
+    Returns
+    -------
+    texts : list of str
+        180 of spam, and 420 of ham, in a random order.
+    labels : list of str
+        Spam or ham.
+
+    Examples
+    --------
+    >>> from naively import NaiveBayes
+    >>> texts, labels = sms()
+    >>> nb = NaiveBayes().fit(texts, labels)
+    >>> nb.predict(["Call now to claim your prize", "call me when you are home"])
+    array(['spam', 'ham'], dtype='<U4')
+    """
+    messages = _columns("sms.csv")
+    return messages["text"], messages["label"]
 
 
 def iris() -> Dataset:
@@ -361,48 +271,16 @@ def real(name: str) -> Path | None:
     return Path(folder) / name if folder else None
 
 
+def _columns(file: str) -> dict[str, list[str]]:
+    """Return the columns of a table of this package, as they are written."""
+    text = (resources.files("naively") / file).read_text(encoding="utf-8")
+    names, *rows = csv.reader(text.splitlines())
+    return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+
+
 def _bundled(name: str) -> Dataset:
     data = getattr(importlib.import_module("sklearn.datasets"), f"load_{name}")()
     columns, classes = (
         [str(x) for x in names] for names in (data.feature_names, data.target_names)
     )
     return data.data, data.target, columns, classes
-
-
-def _docstrings_of(package: str) -> Iterator[str]:
-    """Yield those of the modules, classes and functions of a package, in a fixed order."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for module in _public_modules(importlib.import_module(package)):
-            if module.__doc__:
-                yield module.__doc__
-            for name in sorted(getattr(module, "__all__", dir(module))):
-                try:
-                    value = getattr(module, name)
-                except (AttributeError, ImportError):  # announced, but experimental or gone
-                    continue
-                home = getattr(value, "__module__", None) or package  # ufuncs do not say
-                is_own = callable(value) and str(home).partition(".")[0] == package
-                is_named = type(getattr(value, "__name__", None)) is str
-                if not name.startswith("_") and is_own and is_named and type(value.__doc__) is str:
-                    yield value.__doc__
-
-
-def _public_modules(root: ModuleType) -> Iterator[ModuleType]:
-    yield root
-    below = pkgutil.iter_modules(root.__path__, f"{root.__name__}.")
-    for info in sorted(below, key=attrgetter("name")):
-        if SKIPPED.search(info.name):
-            continue
-        module = importlib.import_module(info.name)
-        if info.ispkg:
-            yield from _public_modules(module)
-        else:
-            yield module
-
-
-def _anonymous(text: str) -> str:
-    """Return a text without the names of libraries and without markup."""
-    for pattern, replacement in REMOVED:
-        text = pattern.sub(replacement, text)
-    return " ".join(text.split())

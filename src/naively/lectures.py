@@ -1,12 +1,14 @@
 """The exercises of the five lectures: what is asked is on their pages, what is right is known here.
 
 No answer is written down that naively, or exact arithmetic, can compute. An answer may be a number
-(about three digits are enough), a fraction as a string, a name, or several of these in a list.
+of three digits, a fraction or a percentage as a string, a name, or several of these in a list or
+by name.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -27,10 +29,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike
 
-ENOUGH = 0.002  # of a number: how far from it an answer may be
+DIGITS = 3  # of a number, which an answer must have right
+SPELT = {"nb": "naive bayes", "naïve bayes": "naive bayes"}  # names that are written otherwise too
 
 Given: TypeAlias = Any  # whatever was answered
-Known: TypeAlias = "str | float | Fraction | Sequence[str | float | Fraction]"
+Value: TypeAlias = "str | float | Fraction"
+Known: TypeAlias = "Value | Sequence[Value] | Mapping[str, Value]"
 
 
 @dataclass(frozen=True)
@@ -61,9 +65,10 @@ def check(exercise: str, answer: Given) -> Checked:
     Parameters
     ----------
     exercise : str
-        Its number, such as "1.3": the third of the first lecture.
-    answer : number, str, or sequence or array of these
-        A number to about three digits or a fraction ("4/27"), a name, or a list of several.
+        Its number, such as "E1.3": the third of the first lecture. The letter may be left out.
+    answer : number, str, or sequence, array or mapping of these
+        A number of three digits, a fraction ("4/27"), a percentage ("74.3%"), a name, or several of
+        these: in the order of the question, or by what they are of.
 
     Returns
     -------
@@ -78,13 +83,20 @@ def check(exercise: str, answer: Given) -> Checked:
     Examples
     --------
     >>> from naively import lectures
-    >>> lectures.check("1.3", 0.5)
-    1.3: not yet. Find the estimate first; then each flip is a factor.
-    >>> lectures.check("1.3", "4/27")
-    1.3 is right.
+    >>> lectures.check("E1.3", 0.5)
+    E1.3: not yet. Find the estimate first; then each flip is a factor.
+    >>> lectures.check("E1.3", "4/27")
+    E1.3 is right.
     """
     one = _find(exercise)
-    expected, given = _listed(one.answer()), _listed(answer)
+    known = one.answer()
+    match known, answer:
+        case dict(), dict():
+            by_name = {str(name).casefold(): value for name, value in answer.items()}
+            if by_name.keys() != known.keys():
+                return Checked(f"{exercise}: not yet. Values of {', '.join(known)} are asked for.")
+            answer = [by_name[name] for name in known]
+    expected, given = _listed(known), _listed(answer)
     if len(given) != len(expected):
         several = "1 value is" if len(expected) == 1 else f"{len(expected)} values are"
         return Checked(f"{exercise}: not yet. {several} asked for, and {len(given)} given.")
@@ -99,7 +111,7 @@ def hint(exercise: str) -> str:
     Parameters
     ----------
     exercise : str
-        Its number, such as "1.3".
+        Its number, such as "E1.3". The letter may be left out.
 
     Returns
     -------
@@ -113,18 +125,19 @@ def hint(exercise: str) -> str:
     Examples
     --------
     >>> from naively import lectures
-    >>> lectures.hint("1.3")
+    >>> lectures.hint("E1.3")
     'Find the estimate first; then each flip is a factor.'
     """
     return _find(exercise).hint
 
 
 def _find(exercise: str) -> Exercise:
-    if exercise not in EXERCISES:
-        last = {number.partition(".")[0]: number for number in EXERCISES}
-        ranges = ", ".join(f"{lecture}.1 to {number}" for lecture, number in last.items())
+    number = exercise.removeprefix("E")
+    if number not in EXERCISES:
+        last = {of.partition(".")[0]: of for of in EXERCISES}
+        ranges = ", ".join(f"E{lecture}.1 to E{of}" for lecture, of in last.items())
         raise ValueError(f"There is no exercise {exercise!r}; there are {ranges}.")
-    return EXERCISES[exercise]
+    return EXERCISES[number]
 
 
 def _listed(answer: Given) -> list[Given]:
@@ -139,16 +152,32 @@ def _listed(answer: Given) -> list[Given]:
     return [answer]
 
 
-def _same(known: str | float | Fraction, given: Given) -> bool:
-    """Return whether a value is the known one: a name in any case, a number nearly."""
-    if isinstance(known, str):
-        return isinstance(given, str) and given.strip().casefold() == known
+def _same(known: Value, given: Given) -> bool:
+    """Return whether a value is the known one: a name in any case, a number to three digits."""
+    match known:
+        case str():
+            return _name(str(given)) == known
+        case int() | Fraction(numerator=0):
+            enough = 0.0
+        case _:
+            enough = 0.5 * 10.0 ** (math.floor(math.log10(abs(float(known)))) + 1 - DIGITS)
     try:
-        number = float(Fraction(given.strip()) if isinstance(given, str) else given)
-    except (TypeError, ValueError, ZeroDivisionError):
+        return abs(_number(str(given)) - float(known)) <= enough * (1 + 1e-9)
+    except (ValueError, ZeroDivisionError):
         return False
-    enough = 0.0 if isinstance(known, int) else ENOUGH * abs(float(known))
-    return abs(number - float(known)) <= enough
+
+
+def _name(given: str) -> str:
+    """Return a name as it is known: without an article, and without what is around it."""
+    name = " ".join(given.casefold().replace("-", " ").strip(" .!'\"").split())
+    name = re.sub(r"^(an?|the) ", "", name)
+    return SPELT.get(name, name)
+
+
+def _number(given: str) -> float:
+    """Return the number that is written as a number, a fraction or a percentage."""
+    part = 100 if given.strip().endswith("%") else 1
+    return float(Fraction(given.strip(" %")) / part)
 
 
 # --- What is right -------------------------------------------------------------------------------
@@ -174,9 +203,9 @@ def _unknown_coin() -> float:
     return math.exp(coin.log_evidence)
 
 
-def _mean_of_scores() -> list[float]:
+def _mean_of_scores() -> dict[str, float]:
     found: Any = Gaussian(variance=100.0, prior=Normal(70, 25)).fit([60.0] * 4).updated
-    return [found.mean, found.variance]
+    return {"mean": found.mean, "variance": found.variance}
 
 
 def _is_ill() -> float:
@@ -252,10 +281,10 @@ def _line(a: Estimate, b: Estimate, p: float) -> list[float]:
     return [at_1 - at_0, at_0]
 
 
-def _without_the_first_day() -> list[float]:
+def _without_the_first_day() -> dict[str, float]:
     X, y = datasets.play_tennis()
     nb = _tennis().forget({name: of[:1] for name, of in X.items()}, y[:1])
-    return list(map(float, nb.class_count_))
+    return dict(zip(nb.classes_.tolist(), map(float, nb.class_count_), strict=True))
 
 
 EXERCISES = {
@@ -289,7 +318,7 @@ EXERCISES = {
     ),
     "1.8": Exercise(
         "Maximum likelihood divides by n, not by n - 1.",
-        lambda: [*Gaussian().fit([52, 71, 38, 64, 45]).mle.values()],
+        lambda: Gaussian().fit([52, 71, 38, 64, 45]).mle,
     ),
     "1.9": Exercise(
         "Precisions, which are reciprocals of variances, add; means are weighed by them.",
@@ -328,9 +357,7 @@ EXERCISES = {
     ),
     "3.1": Exercise(
         "Case and punctuation do not count, and order does not either.",
-        lambda: [
-            *Text(vocabulary=["to", "be", "or", "not"]).counts("To be, or not to be").values()
-        ],
+        lambda: Text(vocabulary=["to", "be", "or", "not"]).counts("To be, or not to be"),
     ),
     "3.2": Exercise(
         "The vocabulary is that of both classes: each of its words is counted once more.",

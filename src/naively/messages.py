@@ -68,9 +68,21 @@ def tell(*lines: object, level: Level = "note", begin: str = "", **facts: object
             for line in shown
         )
     else:
-        told = (f"{begin}{line}" for line in shown)
+        told = (part for line in shown for part in _on_lines(f"{begin}{line}"))
     with suppress(BrokenPipeError):  # that nobody reads it must not stop the work
         sys.stderr.write("".join(f"{line}\n" for line in told))
+
+
+def _on_lines(text: str) -> list[str]:
+    """Return a message as lines that a terminal shows without breaking a word."""
+    if not sys.stderr.isatty():
+        return [text]
+    import shutil
+    import textwrap
+
+    width = shutil.get_terminal_size().columns
+    wrapper = textwrap.TextWrapper(width, break_long_words=False, break_on_hyphens=False)
+    return wrapper.wrap(text) or [text]
 
 
 def say(message: object, level: Level = "note") -> None:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from naively.assess.curves import Metric
 from naively.counting.labels import RowWeight, Target
 from naively.data.frames import Table
 from naively.estimators.classifier import Classifier
-from naively.tabular import Tabular
+from naively.tabular import Tabular, picture
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -37,6 +41,10 @@ class Comparison(Tabular):
     parameters: list[int]
 
     TABLE = ("model", "log_likelihood", "log_loss", "accuracy", "parameters")
+
+    def plot(self, ax: Axes | None = None, metric: Metric = "log_loss") -> Axes:
+        """Draw the log loss of each model, or its accuracy."""
+        return picture(self, ax, metric=metric)
 
 
 def compare(

@@ -25,7 +25,7 @@ Names: TypeAlias = str | int | Sequence[str | int]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Probabilities(Tabular):
+class Probabilities(Drawn):
     """The probability of each combination of the values of some columns, given others.
 
     As a table it has a column for each of them, those that are given first, and ``probability``;

@@ -93,7 +93,7 @@ def _numbers(
         log,
         times_of(edges) if column.is_time else edges,
         None if observed is None else observed * prior * unit,
-        column.is_counted_in_cells and at is None,
+        column.is_counted_in_cells and event.name != "density" and at is None,
         grid == 1 and float(edges[1] - edges[0]) == 1,
         notes=tuple(notes),
     )

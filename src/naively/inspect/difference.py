@@ -17,7 +17,7 @@ from naively.kernels.reference import Floats
 from naively.model.model import Model, Weights
 from naively.schema.schema import Group, event_names, list_names
 from naively.schema.settings import Settings
-from naively.tabular import Tabular
+from naively.tabular import Drawn
 from naively.terms.terms import Facts
 
 NAMES = ("what", "column", "item", "class", "before", "after", "change")
@@ -39,7 +39,7 @@ class Change:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Difference(Tabular):
+class Difference(Drawn):
     """How a second model differs from a first one, as a table with a row for each difference.
 
     Its columns are ``what``, ``column``, ``item``, ``class``, ``before``, ``after`` and ``change``.

@@ -37,7 +37,7 @@ from naively.model.class_prior import number_of
 from naively.model.model import Model
 from naively.schema.encode import plain_cells
 from naively.schema.schema import Group
-from naively.tabular import Drawn, Tabular, are_numbers
+from naively.tabular import Drawn, Tabular, are_numbers, picture
 from naively.terms.functions import CombinedTerms, ProductTerms, RuleTerms
 from naively.terms.kinds import ABSENT, Items
 from naively.terms.seen import Sight
@@ -250,7 +250,7 @@ class ExplainedRow(Shown):
         rival = self.classes[self.rival(c)]
         names = f"{plain_cell(self.classes[c])!r} against {plain_cell(rival)!r}"
         odds, p = self.log_odds(c), self.probability(c)
-        total = f"log odds {odds:.2f} (probability {p:.2f})"
+        total = f"log odds {odds:.2f} (probability {of_all_and_two(odds, p)})"
         if np.isnan(odds):
             total = f"every class is impossible, so that the class prior decides ({p:.2f})"
         lines = [f"{names}: {total}"]
@@ -263,6 +263,13 @@ class ExplainedRow(Shown):
         items = ((shown(column, value), weight) for column, value, weight in self.top(c))
         lines += [f"{weight:+8.2f}  {item}" for item, weight in items if item not in impossible]
         return "\n".join(lines)
+
+
+def of_all_and_two(log_odds: float, probability: float) -> str:
+    """Write a probability, and that which the log odds of two classes are, if it is another."""
+    with np.errstate(over="ignore"):
+        of_all, of_two = f"{probability:.2f}", f"{1 / (1 + np.exp(-log_odds)):.2f}"
+    return of_all if of_all == of_two else f"{of_all}, of the two {of_two}"
 
 
 def shown(column: str, value: object) -> str:
@@ -324,6 +331,10 @@ class Explanation(Tabular):
 
     def __str__(self) -> str:
         return "\n\n".join(map(str, self.rows))
+
+    def plot(self, ax: Axes | None = None, n: int = 10, label: Label | None = None) -> Axes:
+        """Draw the weights of evidence as a table, rows by the n columns that say most."""
+        return picture(self, ax, n=n, label=label)
 
     def matrix(self, label: Label | None = None) -> EvidenceMatrix:
         """Return the weights of evidence as a matrix, rows by columns.
@@ -809,8 +820,8 @@ class Waterfall(Drawn):
         names = f"{self.label!r} against {self.against!r}"
         if np.isnan(self.log_odds):
             return visible(f"{names}: every class is impossible, so that the class prior decides")
-        odds = f"log odds {self.log_odds:.2f} nats, probability {self.probability:.2f}"
-        return visible(f"{names}: {odds}")
+        probability = of_all_and_two(self.log_odds, self.probability)
+        return visible(f"{names}: log odds {self.log_odds:.2f} nats, probability {probability}")
 
     def __str__(self) -> str:
         steps = zip(self.item, self.weight, strict=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,10 @@ from naively.events.outcomes import Outcomes
 from naively.kernels.reference import Floats
 from naively.model.counted import check_rows, count_batch
 from naively.model.model import Model
-from naively.tabular import Tabular
+from naively.tabular import Tabular, picture
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 # --- The likelihood of rows under each class, and of labelled rows under the model ---------------
 
@@ -207,6 +210,10 @@ class Fits(Tabular):
     leave_one_out: list[float]
 
     TABLE = ("model", "parameters", "log_likelihood", "aic", "bic", "leave_one_out")
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw what each model says of observations that are left out."""
+        return picture(self, ax, metric="leave_one_out")
 
 
 def compare_event_models(

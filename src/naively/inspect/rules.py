@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import product
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from naively.kernels.reference import Floats
 from naively.messages import many
 from naively.model.model import Model
 from naively.schema.schema import GroupKey
-from naively.tabular import Tabular
+from naively.tabular import Tabular, picture
 from naively.terms.functions import (
     NEITHER,
     Above,
@@ -33,6 +33,9 @@ from naively.terms.functions import (
     by_class,
     by_columns,
 )
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 MOST_LEVELS = 4  # that a condition names
 LONG = 60.0  # seconds, of a duration whose parts of a second are not said
@@ -347,6 +350,10 @@ class Rules(Tabular):
         best = np.argsort(-np.abs(self.weight).max(axis=1, initial=0.0), kind="stable")[:n]
         of = zip(best.tolist(), self.weight[best].argmax(axis=1).tolist(), strict=True)
         return [(self.conditions[i], self.classes[c], float(self.weight[i, c])) for i, c in of]
+
+    def plot(self, ax: Axes | None = None, n: int = 10) -> Axes:
+        """Draw the n cells of the largest weights, by the class that each speaks for."""
+        return picture(self, ax, n=n)
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Return rule, columns, conditions, share, class and weight: a row a cell and class."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property, reduce
 from itertools import chain, islice
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -30,12 +30,15 @@ from naively.schema.diagnose import describe
 from naively.schema.schema import SHOWN, Group, GroupKey, Schema, contents, with_texts
 from naively.schema.settings import PURE, ClassPrior, Settings
 from naively.schema.settle import settle, with_missing, without_words
-from naively.tabular import Tabular
+from naively.tabular import Tabular, picture
 from naively.terms.functions import NOTHING, Is, LinearPart
 from naively.terms.kinds import TermBlock
 from naively.terms.seen import LEAST, SeenBefore, SeenRows
 from naively.terms.terms import GroupTerms, Terms, with_functions
 from naively.terms.words import LENGTH_POWER
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, eq=False)
@@ -526,6 +529,10 @@ class Weights(Shown, OfFields):
         lines += [f"with a linear part: {self.linear}"] if self.linear else []
         lines += [self.seen.note] if self.seen is not None else []
         return "\n".join(lines)
+
+    def plot(self, ax: Axes | None = None, n: int = 20) -> Axes:
+        """Draw the n greatest weights."""
+        return picture(self, ax, n=n)
 
     def fresh(self, rows: float) -> float:
         """Return what share of so many rows the model held when the weights were fitted."""

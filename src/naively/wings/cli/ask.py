@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from naively import saving
-from naively.messages import Verbosity, say, tell
+from naively.messages import Verbosity, many, say, tell
 from naively.wings.cli import options, predictions, shared
 from naively.wings.cli.options import Format, HowRead, Verb
 from naively.wings.cli.predictions import ENDINGS
@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from naively.assess.scores import Scores
     from naively.counting.labels import LabelArray, Target
     from naively.data.columns import Rows
+    from naively.file.header import Saved
     from naively.file.parts import SampledRows
     from naively.file.store import Content
+    from naively.inspect.explain import Weighed
     from naively.model.model import Model
     from naively.wings.report.subject import Subject
 
@@ -225,7 +227,19 @@ def evaluate(
             )
         rows, y = rows.take(aside), y[aside]
         weight = None if weight is None else weight[aside]
+    else:
+        _say_if_learned(model, data, len(rows), provenance)
     write_scores(score(learned, rows, y, frequencies=weight, cost=costs), form)
+
+
+def _say_if_learned(model: str, data: str, rows: int, provenance: Saved) -> None:
+    """Say that scores flatter, where rows may be those that a model has learned."""
+    if rows == provenance.get("rows"):
+        other = "--held-out" if provenance.get("hold_out") else "--folds 10"
+        say(
+            f"{data} has as many rows as the file that {model} was trained on. If it is that file, "
+            f"rows are scored that were learned, which flatters; {other} scores them as new ones."
+        )
 
 
 def _learned_again(
@@ -243,7 +257,7 @@ def _learned_again(
 @click.command(cls=Verb)
 @options.model_argument
 @options.data_argument
-@options.top_option(help="Items of greatest weight for each row.")
+@options.top_option(help="Items of greatest weight for each row; all others are one line.")
 @click.option("--row", type=click.IntRange(min=0), help="Explain this row only, from 0.")
 @options.reading_options
 @options.format_option
@@ -265,9 +279,18 @@ def explain(
         [i, labels[c], found.probability(c), labels[found.rival(c)], column, value, weight]
         for i, found in enumerate(explain_rows(learned, rows), first)
         for c in [found.best]
-        for column, value, weight in found.top(c, top)
+        for column, value, weight in _with_rest(found.top(c), top)
     )
     shared.write(names, lines, form)
+
+
+def _with_rest(items: list[Weighed], top: int) -> list[Weighed]:
+    """Return the first items, and all others as one, so that the weights add up."""
+    rest = items[top:]
+    if not rest:
+        return items
+    others = sum(weight for *_, weight in rest)
+    return [*items[:top], (f"({many(len(rest), 'other')})", None, others)]
 
 
 @click.command(cls=Verb)
@@ -311,7 +334,7 @@ def show(
         shared.write_table(items.strongest(top) or items, form)
         return
     total = learned.counted.tally.class_count.sum()
-    tell(f"{total:,.0f} rows, {learned.view.schema.width:,} columns")
+    tell(f"{many(round(total), 'row')}, {many(learned.view.schema.width, 'column')}")
     if sample is not None:
         size = sum(array.nbytes for array in sample.arrays(learned.counted.schema.groups).values())
         tell(f"a sample of {len(sample):,} of {sample.seen:,} rows is in the file ({size:,} bytes)")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from functools import update_wrapper
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 import click
 
@@ -17,7 +17,7 @@ from naively import saving
 from naively.messages import say
 from naively.options import from_text
 from naively.wings.cli import options, shared
-from naively.wings.cli.learn import event_models_of
+from naively.wings.cli.learn import columns_to_read, event_models_of
 from naively.wings.cli.options import Declared, Format, HowRead, Verb, Verbs
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from naively.data.columns import Rows
     from naively.tabular import Tabular
 
+Read: TypeAlias = tuple[list[str] | None, list[str]]  # columns to read, and to ignore
 PICTURES = (".png", ".svg", ".pdf")
 
 event_models_option = click.option(
@@ -41,12 +42,21 @@ test_option = click.option("--test", help="Labelled rows to score, in another fi
 
 
 def drawn(metric: str) -> Callable[[Declared], Declared]:
-    """Return what gives a verb the options of a picture, and writes the curve that it returns."""
+    """Return what gives a verb the options of columns and of a picture, and writes its curve."""
 
     def declare(verb: Declared) -> Declared:
-        def write(*, out: str | None, metric: str, form: Format | None, **given: Any) -> None:
+        def write(
+            *,
+            out: str | None,
+            metric: str,
+            form: Format | None,
+            columns: str | None,
+            ignore: str | None,
+            **given: Any,
+        ) -> None:
             _check(out, filter(None, map(given.get, ("data", "test"))), metric)
-            curve = verb(**given)
+            read = columns_to_read(columns, ignore, given["target"], given.get("time"))
+            curve = verb(**given, read=read)
             shared.write_table(curve, form)
             if out is not None:
                 save_picture(curve.plot(metric=metric), out)
@@ -57,7 +67,8 @@ def drawn(metric: str) -> Callable[[Declared], Declared]:
         of_metric = click.option(
             "--metric", default=metric, help="What is drawn: accuracy or log_loss."
         )
-        return of_picture(of_metric(cast("Declared", update_wrapper(write, verb))))
+        declared = of_picture(of_metric(cast("Declared", update_wrapper(write, verb))))
+        return options.columns_option(options.ignore_option(declared))
 
     return declare
 
@@ -97,6 +108,7 @@ def learning(
     smoothing: str,
     weights: bool,
     how: HowRead,
+    read: Read,
 ) -> Tabular:
     """Score models of more and more rows of DATA, on these rows and on others.
 
@@ -104,13 +116,13 @@ def learning(
     """
     from naively.estimators.naive_bayes import NaiveBayes
 
-    rows, y, name = shared.read_labelled(data, target, how)
+    rows, y, name = shared.read_labelled(data, target, how, *read)
     nb = NaiveBayes(event_models_of(event_models), smoothing=from_text("smoothing", smoothing))
     held_out: float | tuple[Rows, LabelArray] = _number(
         hold_out, "--hold-out", "a share of the rows or how many, as in 0.25"
     )
     if test is not None:
-        held_out = shared.read_labelled(test, name, how)[:2]
+        held_out = shared.read_labelled(test, name, how, *read)[:2]
     each = _numbers(sizes, "--sizes", "numbers of rows (10,100,1000) or shares (0.1,1.0)")
     return nb.curve.learning(
         rows, y, test=held_out, sizes=each, repeats=repeats, weights=weights, random_state=seed
@@ -137,6 +149,7 @@ def smoothing(
     test: str | None,
     event_models: str,
     how: HowRead,
+    read: Read,
 ) -> Tabular:
     """Score pure naive Bayes with several pseudo-counts; nothing is counted again.
 
@@ -148,8 +161,10 @@ def smoothing(
     each = _numbers(values, "--values", "pseudo-counts of at least 0, as in 0,0.5,1")
     held_out: tuple[Rows, LabelArray] | tuple[()] = ()
     if _is_model(data):
-        if event_models != "auto":
-            raise ValueError(f"{data} is a model, whose event models stay: leave out the option.")
+        if event_models != "auto" or any(read):
+            raise ValueError(
+                f"{data} is a model, whose columns and event models stay: leave out the option."
+            )
         content = shared.load(data)
         nb = shared.estimator_of(content.model, content.sample)
         target = target or content.provenance.get("target")
@@ -159,7 +174,7 @@ def smoothing(
             )
         model, how = content.model, how.over(content.provenance)
     else:
-        rows, y, target = shared.read_labelled(data, target, how)
+        rows, y, target = shared.read_labelled(data, target, how, *read)
         nb = NaiveBayes(event_models_of(event_models), weights=None).fit(rows, y)
         model = nb.model_
     if test is not None:
@@ -200,6 +215,7 @@ def decay(
     event_models: str,
     smoothing: str,
     how: HowRead,
+    read: Read,
 ) -> Tabular:
     """Score each block of time by what was learned before it, fading with several half-lives.
 
@@ -211,7 +227,7 @@ def decay(
         raise ValueError(f"--weights must be fitted, kept or none, got {weights!r}.")
     follow = None if weights == "none" else cast("Literal['fitted', 'kept']", weights)
     each = _numbers(half_lives, "--half-lives", "numbers of blocks, as in 0.5,1,2")
-    rows, y, _ = shared.read_labelled(data, target, how)
+    rows, y, _ = shared.read_labelled(data, target, how, *read)
     nb = NaiveBayes(event_models_of(event_models), smoothing=from_text("smoothing", smoothing))
     curve = nb.curve.decay(rows, y, time=time, blocks=blocks, half_lives=each, weights=follow)
     say(curve.said)

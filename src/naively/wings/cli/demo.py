@@ -1,4 +1,4 @@
-"""The verb demo: learn, score and explain on real data that are on the machine already."""
+"""The verb demo: learn, score and explain on real data that naively brings."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Example:
 @target_option
 @file_options
 def demo(data: str | None, target: str | None, file: FileOptions) -> None:
-    """Learn, score and explain on real data: docstrings, digits, wine, tumours; or your own."""
+    """Learn, score and explain on real data: messages, digits, wine, tumours; or your own."""
     from naively.kernels.dispatch import HINT
     from naively.kernels.native import NATIVE
 
@@ -86,15 +86,15 @@ def _examples() -> list[Example]:
     from naively.data.frames import as_rows
 
     def texts() -> tuple[Rows, LabelArray]:
-        documents, libraries = datasets.docstrings()
-        return as_rows(documents), np.array(libraries)
+        messages, kinds = datasets.sms()
+        return as_rows(messages), np.array(kinds)
 
     def table(get: Callable[[], datasets.Dataset]) -> tuple[Rows, LabelArray]:
         X, y, names, classes = get()
         return as_rows({name: X[:, j] for j, name in enumerate(names)}), np.array(classes)[y]
 
     return [
-        Example("Texts: which library does a docstring come from?", texts),
+        Example("Texts: is this message spam?", texts),
         Example("Pixels: which digit was written?", partial(table, datasets.digits), _draw),
         Example("Measurements: which grower's wine is it?", partial(table, datasets.wine)),
         Example("Measurements: is the tumour malignant?", partial(table, datasets.breast_cancer)),

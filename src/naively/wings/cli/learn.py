@@ -64,8 +64,8 @@ def _no_class_weight(_context: object, _option: object, given: str | None) -> No
     "--output", "-o", default="model.naively", help="The model file to write; .gz is compressed."
 )
 @options.target_option
-@click.option("--columns", help="Learn from these columns only: a,b,c.")
-@click.option("--ignore", help="Do not learn from these columns: a,b,c.")
+@options.columns_option
+@options.ignore_option
 @click.option(
     "--event-models",
     default="auto",
@@ -137,7 +137,7 @@ def train(  # noqa: PLR0915, PLR0917  (options, not positions)
     prior = _class_prior(class_prior)
     late = class_prior not in PRIORS  # it is for classes that are not known before all rows are
     target = target or shared.folder_target(data)
-    read = _columns(columns, ignore, target, frequencies, groups, time)
+    read = columns_to_read(columns, ignore, target, frequencies, groups, time)
     source = shared.Data(data, how, *read, target)
     beside = {"frequencies": frequencies, "groups": groups, "time": time}
     nb = NaiveBayes(
@@ -303,7 +303,7 @@ def _by_label(prior: ClassPrior, classes: list[Label]) -> ClassPrior:
     return {label_of.get(label, label): p for label, p in prior.items()}
 
 
-def _columns(
+def columns_to_read(
     columns: str | None, ignore: str | None, target: str | None, *beside: str | None
 ) -> tuple[list[str] | None, list[str]]:
     """Return the columns to read (None: all), and those to leave out."""

@@ -139,6 +139,8 @@ data_argument = click.argument(
 some_data_argument = partial(click.argument, "data", metavar="[DATA]", required=False)
 model_argument = click.argument("model", metavar="MODEL", help="A model file.")
 target_option = click.option("--target", "-t", help="The column that holds the labels.")
+columns_option = click.option("--columns", help="Learn from these columns only: a,b,c.")
+ignore_option = click.option("--ignore", help="Do not learn from these columns: a,b,c.")
 class_prior_option = click.option(
     "--class-prior",
     help="How frequent the classes are where the rows come from, if not as in training: "

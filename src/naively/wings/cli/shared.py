@@ -230,10 +230,16 @@ def folder_target(data: str) -> str | None:
     return FOLDER_TARGET if Path(data).is_dir() else None
 
 
-def read_labelled(data: str, target: str | None, how: HowRead) -> tuple[Rows, LabelArray, str]:
+def read_labelled(
+    data: str,
+    target: str | None,
+    how: HowRead,
+    columns: Sequence[str] | None = None,
+    ignore: Sequence[str] = (),
+) -> tuple[Rows, LabelArray, str]:
     """Return the rows of DATA, their labels, and the name of the column of labels."""
     target = target or folder_target(data)
-    table = Data(data, how, labels=target).read()
+    table = Data(data, how, columns, ignore, labels=target).read()
     name = find_target(list(map(str, table.names)), target, data)
     rows, _ = table.split(name)
     if not len(rows):
@@ -479,6 +485,8 @@ def _write_table(names: Sequence[str], rows: Iterable[Sequence[object]], out: Te
     from rich.table import Table
 
     rows = list(rows)
+    if not rows:
+        return
     table = Table(box=None, pad_edge=False)
     for i, name in enumerate(names):
         numeric = are_numbers(row[i] for row in rows if row[i] is not None)

@@ -435,6 +435,7 @@ def surface(result: Regions, ax: On, what: str, label: Label | None) -> Axes:
         *np.meshgrid(result.x, result.y), shown, cmap="PuOr_r", linewidth=0, rasterized=True
     )
     solid.set(**dict(zip(("xlabel", "ylabel", "zlabel"), labels, strict=True)))
+    solid.zaxis.labelpad = 8 + 8 * name.count("\n")  # beside the numbers, not on them
     solid.set_box_aspect(None, zoom=0.8)  # the label of the height is within the figure
     return ax
 
@@ -463,12 +464,14 @@ def _finish(
     """Draw rows by class, a legend, and the names of the axes."""
     x, y, code = result.sample
     limits = {"xlim": ax.get_xlim(), "ylim": ax.get_ylim()}
+    (left, right), (bottom, top) = limits.values()
+    inside = (left <= x) & (x <= right) & (bottom <= y) & (y <= top)
     handles: list[Handle] = []
     for c, number in enumerate(shown):
-        of = code == number
+        of = (code == number) & inside
         edge = {"markeredgecolor": "white", "markeredgewidth": 0.3}
         how = {**points(c), **edge, "markersize": 3.0, "alpha": 0.45 if faint else 0.9}
-        handles.append(ax.plot(x[of], y[of], **how)[0])
+        handles += ax.plot(x[of], y[of], clip_on=False, **how)  # whole at an edge
     ax.set(**limits)
     other = ~np.isin(code, shown)
     if other.any():

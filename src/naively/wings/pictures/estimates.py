@@ -174,6 +174,8 @@ def _range(found: Found, observed: Floats | None, *, logs: bool) -> tuple[float,
         ends = [points.min() - wide, points.max() + wide]
     else:
         ends = [*first.ppf([TAIL, 1 - TAIL])]
+        bounds = first.support()
+        ends += bounds if np.isfinite(bounds).all() else ()
     if observed is not None and len(observed):
         ends += [observed.min(), observed.max()]
     low, high = float(min(ends)), float(max(ends))
@@ -435,6 +437,7 @@ def autocorrelation(result: Independence, ax: On) -> Axes:
     ax.plot(lag, correlation, **points(0))
     ax.axhline(0, color=GREY, linewidth=0.7)
     ax.set(xlabel="lag", ylabel="autocorrelation")
+    whole_numbers(ax.xaxis)
     _legend_above(ax)
     return ax
 

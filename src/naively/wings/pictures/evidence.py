@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from itertools import pairwise
+from collections.abc import Mapping, Sequence
+from itertools import pairwise, product
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from naively.counting.labels import Label
+from naively.inspect.explain import of_all_and_two
 from naively.inspect.graph import drawn_columns
+from naively.inspect.odds import Strongest
 from naively.inspect.odds import written as written_value
-from naively.inspect.rules import Conditions
+from naively.inspect.rules import Conditions, Rules
 from naively.model.class_prior import and_more, frequent
 from naively.wings.pictures.axes import (
     COLOURS,
@@ -44,10 +47,19 @@ from naively.wings.pictures.axes import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from naively.inspect.explain import ClassImages, EvidenceImage, Waterfall
+    from naively.events.outcomes import Probabilities
+    from naively.inspect.difference import Difference
+    from naively.inspect.explain import (
+        ClassImages,
+        EvidenceImage,
+        Explanation,
+        Waterfall,
+        Weighed,
+    )
     from naively.inspect.graph import NaiveGraph
-    from naively.inspect.odds import Nomogram, Strongest
+    from naively.inspect.odds import Nomogram
     from naively.inspect.parameters import Linear, ParameterCounts, Parameters
+    from naively.model.model import Weights
 
 LINE = 0.17  # inches that a step takes
 FOR, AGAINST = COLOURS[0], COLOURS[1]
@@ -62,8 +74,8 @@ def waterfall(result: Waterfall, ax: On) -> Axes:
     label = f"log odds (nats)\n{class_name(result.label)} against {class_name(result.against)}"
     title = f"all impossible: the prior decides ({result.probability:.2f})"
     if not np.isnan(result.log_odds):
-        log_odds = f"{result.log_odds:.2f}".replace("inf", "∞")
-        title = f"log odds {log_odds} (probability {result.probability:.2f})"
+        probability = of_all_and_two(result.log_odds, result.probability)
+        title = f"log odds {result.log_odds:.2f} (probability {probability})".replace("inf", "∞")
     title = f"{title}\n{result.sure}" if result.sure else title
     ax = new_axes(ax, height=max(HEIGHT * 0.6, LINE * len(items) + 0.8))
     real = np.isfinite(weight)
@@ -382,6 +394,14 @@ def strongest(result: Strongest, ax: On) -> Axes:
     return ax
 
 
+def rules(result: Rules, ax: On, n: int) -> Axes:
+    """Draw the n cells of the largest weights, below the class that each speaks for."""
+    of: dict[Label, list[Weighed]] = {}
+    for conditions, label, weight in result.strongest(n):
+        of.setdefault(label, []).append(("", conditions, weight))
+    return strongest(Strongest(of), ax)
+
+
 def _item(column: str, value: object, several: bool) -> str:
     """Return what an item is called: of a long name the column is cut, and the value stays."""
     match value:
@@ -415,29 +435,117 @@ def parameters(result: Parameters, ax: On, kind: str, notes: Names, *, count: bo
 
 
 def draw_table(
-    values: Floats, rows: Names, columns: Names, label: str, said: Said, ax: On = None
+    values: Floats,
+    rows: Names,
+    columns: Names,
+    label: str,
+    said: Said,
+    ax: On = None,
+    *,
+    diverging: bool = False,
 ) -> Axes:
     """Draw a table of numbers as a heat map, from 0 or the least, with each number in its cell."""
     # values (rows, columns): NaN is left white; rows: their names; label: what the numbers are
     ax = new_axes(ax, height=0.8 + 0.16 * max(len(rows), 4))
     finite = values[np.isfinite(values)]
     least, most = float(finite.min(initial=0.0)), float(finite.max(initial=0.0))
+    least = -max(most, -least) if diverging else least
+    most = -least if diverging else most
     most = most if most > least else least + 1.0
-    mesh = ax.imshow(values, cmap="Blues", vmin=least, vmax=most, aspect="auto")
+    cmap = DIVERGING if diverging else "Blues"
+    mesh = ax.imshow(values, cmap=cmap, vmin=least, vmax=most, aspect="auto")
     name_rows(ax, rows)
-    wide = sum(map(len, columns)) + len(columns) > ACROSS
+    beside = max((len(a) + len(b) for a, b in pairwise(columns)), default=0) / 2 + 1
+    wide = beside * len(columns) > ACROSS + 4 - max(map(len, rows), default=0)
     turned = 90 if wide and max(map(len, columns)) > 1 else 0
     size = SMALL if len(columns) <= MOST else SMALLEST
     ax.set_xticks(range(len(columns)), list(columns), rotation=turned, fontsize=size)
     ax.tick_params(length=0)
     if len(columns) <= MOST:
+        written = "{:+.1f}" if diverging else "{:.3g}"
         for (i, j), value in np.ndenumerate(values):
             if np.isfinite(value):
-                colour = "white" if value - least > 0.6 * (most - least) else "black"
-                ax.text(j, i, f"{value:.3g}", ha="center", va="center", color=colour, fontsize=6)
+                far = abs(value) if diverging else value - least
+                dark = far > 0.6 * (most if diverging else most - least)
+                how: Look = {"color": "white" if dark else "black", "fontsize": 6}
+                ax.text(j, i, written.format(value), ha="center", va="center", **how)
     ax.figure.colorbar(mesh, ax=ax, label=label)
     put_said(ax, said)
     return ax
+
+
+def probabilities(result: Probabilities, ax: On) -> Axes:
+    """Draw probabilities as a table: the values of the last column across, all others down."""
+    *others, last = result.values
+    *names, name = map(name_of, (*result.given, *result.of))
+    across, p = [*map(name_of, last)], result.p.reshape(-1, len(last))
+    if not others:
+        ends = [(0.0, at) for at in p[0].tolist()]
+        return draw_ends(across, ends, p[0].tolist(), Said("probability", name), ax)
+    rows = [name_of(", ".join(map(str, each))) for each in product(*others)]
+    down = ", ".join(names)
+    said = Said(name, f"given {down}" if len(names) == len(result.given) else down)
+    return draw_table(p, rows, across, "probability", said, ax)
+
+
+MOST_ROWS = 40  # of an explanation of many rows
+
+
+def explanation(result: Explanation, ax: On, label: Label | None, n: int) -> Axes:
+    """Draw the weights of evidence of rows as a table, of the n columns that say most."""
+    matrix = result.matrix(label)
+    weight = np.column_stack([matrix.base, matrix.weight])[:MOST_ROWS]
+    names = ["prior", *matrix.columns]
+    most = [0, *(1 + np.argsort(-np.abs(matrix.weight).mean(axis=0), kind="stable")[:n])]
+    answers = [row.classes[row.best] if label is None else label for row in result.rows]
+    rows = [f"{i}: {name_of(answer)}" for i, answer in enumerate(answers[:MOST_ROWS])]
+    more = [f"the first {MOST_ROWS} of {len(answers):,} rows"] * (len(answers) > MOST_ROWS)
+    said = Said("column", "row: for which class", more)
+    columns = [name_of(names[j]) for j in most]
+    what = "weight of evidence (nats)"
+    return draw_table(weight[:, most], rows, columns, what, said, ax, diverging=True)
+
+
+def draw_ends(
+    names: Names, ends: Sequence[tuple[float, float]], at: Sequence[float], said: Said, ax: On
+) -> Axes:
+    """Draw a line from one number to another for each name, the first on top, with a mark on it."""
+    ax = new_axes(ax, height=0.8 + LINE * max(len(names), 4))
+    for i, ((begin, end), mark) in enumerate(zip(ends, at, strict=True)):
+        ax.plot([begin, end], [i, i], color=GREY, linewidth=1.4)
+        ax.plot([mark], [i], "o", color=COLOURS[0])
+    name_rows(ax, names)
+    ax.set_ylim(max(len(names), 1) - 0.4, -0.6)
+    ax.tick_params(axis="y", length=0)
+    put_said(ax, said, "right")
+    return ax
+
+
+def difference(result: Difference, ax: On) -> Axes:
+    """Draw how weights of evidence have moved, from before to after, which is marked."""
+    moved = [of for of in result.changes if of.what == "evidence" and np.isfinite(of.change or 0)]
+    names = [
+        f"{_item(str(of.column), of.item, several=True)}, {class_name(of.label)}" for of in moved
+    ]
+    ends = [(of.before, of.after) for of in moved]
+    notes = [] if moved else ["no weight of evidence is listed as changed"]
+    said = Said("weight of evidence, from before to after (nats)", notes=notes)
+    drawn = draw_ends(names, ends, [of.after for of in moved], said, ax)
+    drawn.axvline(0, color=GREY, linewidth=0.6, linestyle=":")
+    return drawn
+
+
+def weights(result: Weights, ax: On, n: int) -> Axes:
+    """Draw the n greatest weights: the mean over the classes, from the least to the greatest."""
+    of = {name: [*by_class.values()] for name, by_class in result.by_name.items()}
+    names = sorted(of, key=lambda name: -float(np.mean(of[name])))[:n]
+    ends = [(min(of[name]), max(of[name])) for name in names]
+    more = [f"{n} of {len(of):,} parts"] * (len(of) > n)
+    said = Said("weight: mean, least and greatest of the classes", notes=more)
+    at = [float(np.mean(of[name])) for name in names]
+    drawn = draw_ends([*map(name_of, names)], ends, at, said, ax)
+    drawn.set_xlim(left=0.0)
+    return drawn
 
 
 def graph(result: NaiveGraph, ax: On) -> Axes:

@@ -39,7 +39,9 @@ if TYPE_CHECKING:
     from naively.assess.dependence import Dependence
     from naively.assess.prequential import DecayCurve
     from naively.assess.scores import Scores
+    from naively.estimators.compare import Comparison
     from naively.inspect.drift import Drift
+    from naively.inspect.likelihood import Fits
     from naively.inspect.uncertainty import ProbabilityIntervals
 
 
@@ -361,6 +363,20 @@ def dependence(result: Dependence, ax: On) -> Axes:
         ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, borderaxespad=0)
     else:
         ax.text(0.5, 0.5, "no pairs", color=GREY, ha="center", transform=ax.transAxes)
+    return ax
+
+
+def models(result: Comparison | Fits, ax: On, metric: str) -> Axes:
+    """Draw a score of models as bars, in the order of the table, each with its number."""
+    names, value = result.model, np.array(getattr(result, metric))
+    ax = new_axes(ax, height=0.7 + 0.19 * max(3, len(names)))
+    ax.barh(range(len(names)), value, color=COLOURS[0])
+    for i, at in enumerate(value.tolist()):
+        ax.annotate(f" {at:.4g} ", (max(at, 0.0), i), va="center", fontsize=6)
+    name_rows(ax, [name_of(name) for name in names])
+    ax.invert_yaxis()
+    ax.margins(x=0.15)
+    ax.set_xlabel(LABELS.get(metric, "log likelihood, each left out (nats)"))
     return ax
 
 

@@ -1,12 +1,13 @@
 r"""
-Web pages in four classes
-=========================
+Three event models of the same words
+====================================
 
-Pages of universities are a student's, of a faculty member, of a course or of a project.
-(Where NAIVELY_DATA does not name a folder that holds them, other texts stand in.)
+The texts are messages, spam or not. Where NAIVELY_DATA names a folder that holds WebKB,
+they are pages of universities: of a student, a faculty member, a course or a project.
 Three event models read the same words. Bernoulli asks of each word of the vocabulary
 whether it is there, and counts absence too; multinomial counts occurrences; complement
-estimates each class from all others.
+estimates each class from all others: where there are two classes, that is multinomial
+again.
 
 .. math::
    \log p_{\text{Bernoulli}}(x \mid c) = \sum_w x_w \log p_{wc}
@@ -19,16 +20,16 @@ estimates each class from all others.
 import matplotlib.pyplot as plt
 
 from naively import NaiveBayes
-from naively.datasets import docstrings, real
+from naively.datasets import real, sms
 from naively.lectures import side_by_side
 
 # %%
-# Pages to learn, and pages of the test.
+# Texts to learn, and texts of the test.
 path = real("text/webkb_train.jsonl.gz")
 print(
     "Data: text/webkb_train.jsonl.gz, in full."
     if path
-    else "Data: docstrings of NumPy, SciPy and scikit-learn, by library."
+    else "Data: 600 text messages of naively.datasets."
 )
 if path:
     import pandas as pd
@@ -39,7 +40,7 @@ if path:
     )
     train, test = ((list(of.text.fillna("")), list(of.label)) for of in (pages, later))
 else:
-    texts, labels = docstrings()
+    texts, labels = sms()
     test = texts[::4], labels[::4]
     kept = [i for i in range(len(texts)) if i % 4]
     train = [texts[i] for i in kept], [labels[i] for i in kept]
@@ -53,7 +54,7 @@ models = {
 }
 models["naively's default"] = NaiveBayes()
 scores = {name: nb.fit(*train).evaluate(*test) for name, nb in models.items()}
-print(f"{len(train[0]):,} pages learned, {len(test[0]):,} classified")
+print(f"{len(train[0]):,} texts learned, {len(test[0]):,} classified")
 for name, s in scores.items():
     print(
         f"{name:23}   accuracy {s.accuracy:.4f}   log loss {s.log_loss:.4f}   "

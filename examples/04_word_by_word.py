@@ -1,11 +1,11 @@
 r"""
-A detector of fake news
-=======================
+What each word of a text says
+=============================
 
-Is a headline from The Onion, which invents its news, or from a paper? (Where
-NAIVELY_DATA does not name a folder that holds them, others stand in.) Each word adds
-its weight of evidence, and the sum of the weights and of the class prior is the log
-odds of the posterior:
+Is a text message spam? Or, where NAIVELY_DATA names a folder that holds them: is a
+headline from The Onion, which invents its news, or from a paper? Each word adds its
+weight of evidence, and the sum of the weights and of the class prior is the log odds of
+the posterior:
 
 .. math::
    \log\frac{p(a \mid \text{words})}{p(b \mid \text{words})} = \log\frac{p(a)}{p(b)}
@@ -15,7 +15,7 @@ odds of the posterior:
 import matplotlib.pyplot as plt
 
 from naively import NaiveBayes
-from naively.datasets import docstrings, real
+from naively.datasets import real, sms
 from naively.lectures import side_by_side
 
 # %%
@@ -24,23 +24,17 @@ path = real("text/onion_headlines.jsonl.gz")
 print(
     "Data: text/onion_headlines.jsonl.gz, in full."
     if path
-    else "Data: docstrings of NumPy and SciPy, cut to their first line."
+    else "Data: 600 text messages of naively.datasets."
 )
 if path:
     import pandas as pd
 
     lines = pd.read_json(path, lines=True)
-    texts, labels, asked = (
-        list(lines.text),
-        list(lines.label),
-        "Unicorn found on ferry to zyxxy",
-    )
+    texts, labels = list(lines.text), list(lines.label)
+    asked = "Unicorn found on ferry to zyxxy"
 else:
-    of = [
-        (text.split("\n")[0], label) for text, label in zip(*docstrings(), strict=True)
-    ]
-    texts, labels = zip(*((t, of) for t, of in of if of != "scikit-learn"), strict=True)
-    asked = "Matrix of the unicorn, sampled from zyxxy"
+    texts, labels = sms()
+    asked = "Call me about the free zyxxy tomorrow"
 train = [i for i in range(len(texts)) if i % 6]
 learned = [texts[i] for i in train], [labels[i] for i in train]
 test = list(texts[::6]), list(labels[::6])
@@ -55,13 +49,13 @@ nb.inspect.strongest(8).plot()
 print(nb.inspect.strongest(3))
 
 # %%
-# A headline, word by word
-# ------------------------
+# A text, word by word
+# --------------------
 # "zyxxy" was never seen, so it says nothing. Its bar is missing, and the answer is
 # still there.
-headline = nb.explain([asked])[0]
-headline.plot()
-print(headline)
+explained = nb.explain([asked])[0]
+explained.plot()
+print(explained)
 
 # %%
 # Probabilities of zero
@@ -74,7 +68,7 @@ mle = NaiveBayes("multinomial", text="words", estimate="mle", weights=None).fit(
 )
 print(mle.explain([asked])[0])
 impossible = (mle.predict_joint_log_proba(test[0]).max(axis=1) == float("-inf")).mean()
-print(f"headlines that no class could have written, by the MLE: {impossible:.1%}")
+print(f"texts that no class could have written, by the MLE: {impossible:.1%}")
 
 # %%
 # How good are they?
