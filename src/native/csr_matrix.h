@@ -87,7 +87,7 @@ class CsrMatrix {
 
   private:
     Integers indptr_, indices_;
-    Input<Layout::contiguous, double, float, int64_t, std::int32_t> data_;
+    Input<Layout::contiguous, double, float, int64_t> data_;
     std::vector<int64_t> starts_;
 };
 

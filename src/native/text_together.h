@@ -181,7 +181,7 @@ class TogetherEncoder {
             states_[i].seen.next_text();
             states_[i].places.next_text();
             states_[i].begin = encoded_[i].indices.size();
-            states_[i].found.clear();
+            states_[i].found.shrink_to(0);
             states_[i].words.clear();
         }
         if (any_by_chunk_ && text.words == nullptr) {
@@ -194,13 +194,12 @@ class TogetherEncoder {
         }
         for (size_t i = 0; i < asked_.size(); ++i) {
             State& state = states_[i];
-            const auto find = [&](uint32_t token) {
-                if (token < asked_[i].size) state.found.push_back(token);
-            };
             if (!state.by_chunk || text.words != nullptr)
-                visit_tokens(*asked_[i].table, text, buffers_, find);
+                find_tokens(i, text, state.found);
             else if (state.in_sequence)
-                tokens_detail::visit_ngrams_of(*asked_[i].table, state.words, buffers_, find);
+                tokens_detail::visit_ngrams_of(
+                    *asked_[i].table, state.words, buffers_,
+                    [&](uint32_t token) { add_known(i, token, state.found); });
             end_row(i);
         }
     }
@@ -214,10 +213,10 @@ class TogetherEncoder {
         SeenTokens seen;              // where a token counts once
         TokenPlaces places;           // where each time counts
         size_t begin = 0;             // of the text, among the indices
-        std::vector<uint32_t> found;  // in a text, and not yet written
-        std::vector<uint32_t> words;  // of a text, where n-grams of them are asked for
+        GrowingArray<uint32_t> found;  // in a text, and not yet written
+        std::vector<uint32_t> words;   // of a text, where n-grams of them are asked for
         // Of chunks that are not kept, from when they are split, in order, until they are used.
-        std::vector<uint32_t> waiting;
+        GrowingArray<uint32_t> waiting;
         std::vector<size_t> ends;
         size_t used = 0;
     };
@@ -261,7 +260,7 @@ class TogetherEncoder {
 
     void end_row(size_t i) {
         EncodedTexts& encoded = encoded_[i];
-        const std::vector<uint32_t>& found = states_[i].found;
+        const GrowingArray<uint32_t>& found = states_[i].found;
         add(i, found.data(), found.data() + found.size());
         encoded.indptr.push_back(static_cast<int64_t>(encoded.indices.size()));
     }
@@ -350,7 +349,7 @@ class TogetherEncoder {
             const size_t begin = state.used == 0 ? 0 : state.ends[state.used - 1];
             add_all(i, waiting + begin, waiting + state.ends[state.used++], true);
             if (state.used < state.ends.size()) continue;
-            state.waiting.clear();
+            state.waiting.shrink_to(0);
             state.ends.clear();
             state.used = 0;
         }
@@ -364,16 +363,20 @@ class TogetherEncoder {
             add(i, begin, end);
     }
 
-    // Appends the tokens of a chunk; of a vocabulary of n-grams of words, its words.
-    template <class Tokens>
-    void split(size_t i, const Text& chunk, Tokens& tokens) {
-        Table& table = *asked_[i].table;
-        if (states_[i].in_sequence)
-            return tokens_detail::visit_word_ids(table, chunk, buffers_,
-                                                 [&](uint32_t id) { tokens.push_back(id); });
-        visit_tokens(table, chunk, buffers_, [&](uint32_t token) {
-            if (token < asked_[i].size) tokens.push_back(token);
-        });
+    void add_known(size_t i, uint32_t token, GrowingArray<uint32_t>& tokens) const {
+        if (token < asked_[i].size) tokens.push_back(token);
+    }
+
+    void find_tokens(size_t i, const Text& text, GrowingArray<uint32_t>& tokens) {
+        visit_tokens(*asked_[i].table, text, buffers_,
+                     [&](uint32_t token) { add_known(i, token, tokens); });
+    }
+
+    // Appends the tokens of a chunk; for a vocabulary of n-grams of words, its words.
+    void split(size_t i, const Text& chunk, GrowingArray<uint32_t>& tokens) {
+        if (!states_[i].in_sequence) return find_tokens(i, chunk, tokens);
+        tokens_detail::visit_word_ids(*asked_[i].table, chunk, buffers_,
+                                      [&](uint32_t id) { tokens.push_back(id); });
     }
 };
 
