@@ -508,9 +508,9 @@ def test_threshold_moves_what_is_answered(decided, open_page):
         assert found == [of.sum() for of in truth]
         said = page.locator("#decided-said").inner_text()
         if above.any():
-            assert f"{100 * right[above].mean():.1f} % are so (precision)" in said
-        assert f"{100 * above[right].mean():.1f} % are found (recall)" in said
-        assert f"{100 * (above == right).mean():.1f} %. It costs" in said
+            assert f"Precision: {100 * right[above].mean():.1f} %" in said
+        assert f"Recall: {100 * above[right].mean():.1f} %" in said
+        assert f"Accuracy: {100 * (above == right).mean():.1f} %" in said
         assert page.locator("#decision-curves svg").count() == 4
 
 

@@ -15,7 +15,7 @@ from naively.file.store import HISTORY
 from naively.messages import amount, visible
 from naively.model.model import History
 from naively.wings.report import html
-from naively.wings.report.page import doubts, facts_of, of_100
+from naively.wings.report.page import doubts, facts_of, sentences
 from naively.wings.report.scored import (
     HEAD_OF_BINS,
     HEAD_OF_GROUPS,
@@ -72,15 +72,9 @@ def _lead(subject: Subject) -> Iterator[str]:
 
 def _scores(subject: Subject) -> Iterator[str]:
     best = subject.best
+    yield from (f"{_text(html.plain(line))}\n" for line in sentences(subject))
     if best is None:
-        yield (
-            "Nobody knows: no sample of the learned rows is kept, and no labelled rows were given."
-        )
         return
-    yield (
-        f"It is right for {of_100(best.accuracy)} of 100 rows, where always answering "
-        f"{_text(str(best.majority))} is right for {of_100(best.majority_accuracy)}.\n"
-    )
     of = every_scores(subject)
     yield from _table(["", *of], lines_of_scores(of))
     if best.by_class:

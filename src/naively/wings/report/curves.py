@@ -17,7 +17,7 @@ from naively.kernels.reference import Floats
 from naively.wings.report.html import escaped
 
 WIDTH, HEIGHT = 360, 210  # of the box; text is of 11
-LEFT, RIGHT, TOP, BOTTOM = 40, 8, 8, 34
+LEFT, RIGHT, TOP, BOTTOM = 48, 8, 8, 34
 CHARACTER, ASLANT = 6.2, 66  # how wide a letter is; below the box, where words are aslant
 APART = 30  # at least, of two numbers that are written below it
 SKEW = 0.12  # of the range: numbers half of which are below it are shown on another scale

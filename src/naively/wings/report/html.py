@@ -6,7 +6,7 @@ import html
 import io
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from naively.messages import shortened, visible
@@ -29,6 +29,11 @@ def data(value: object) -> str:
     """Return something of the user's data: short, escaped, and with a direction of its own."""
     text = shortened(visible(str(value)), LONGEST)
     return f"<bdi>{html.escape(text, quote=True)}</bdi>"
+
+
+def plain(markup: str) -> str:
+    """Return the text of a line of the page, without its elements."""
+    return html.unescape(re.sub("<[^>]*>", "", markup))
 
 
 class Nats(float):
@@ -144,6 +149,16 @@ def details(summary: str, body: str) -> str:
     return f"<details><summary>{escaped(summary)}</summary>{body}</details>"
 
 
+def chooser(name: str, bodies: Mapping[str, str], start: str) -> str:
+    """Return bodies of which one is seen, that a reader chooses by its name."""
+    options = "".join(
+        f"<option{' selected' * (of == start)}>{escaped(of)}</option>" for of in bodies
+    )
+    each = "".join(f"<div>{body}</div>" for body in bodies.values())
+    label = f"<label>{escaped(name)} <select>{options}</select></label>"
+    return f'<div class="chooser"><p class="controls">{label}</p>{each}</div>' if bodies else ""
+
+
 def quoted(text: str) -> str:
     """Return a text, or a whole page, as the value of an attribute may hold it."""
     return html.escape(text, quote=True)
@@ -162,6 +177,7 @@ COLOUR = re.compile(rf"(?<=[lk][le]: )(?:{'|'.join(VARIABLES)})\b", re.IGNORECAS
 OUTSIDE = re.compile(r"^.*?(?=<svg)", re.DOTALL)  # the XML declaration and the document's type
 METADATA = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)
 SIZE = re.compile(r'<svg([^>]*?) width="[^"]*"([^>]*?)>')
+DOT = re.compile(r"M (\S+) (\S+) \n(?:C [^MCz]*){8}z\s*")  # of a hatch: a circle of 800 bytes
 IDENTIFIER = re.compile(r'(id="|url\(#|href="#)')
 
 
@@ -173,7 +189,7 @@ def svg_of(ax: Axes, name: str, label: str) -> str:
     with styled():
         figure.savefig(written, format="svg", metadata={"Date": None}, transparent=True)
     pyplot().close(figure)
-    found = METADATA.sub("", OUTSIDE.sub("", written.getvalue()))
+    found = DOT.sub(r"M\1 \2v-1", METADATA.sub("", OUTSIDE.sub("", written.getvalue())))
     found = COLOUR.sub(lambda match: VARIABLES[match[0].lower()], found)
     found = IDENTIFIER.sub(rf"\g<1>{name}-", found)
     found = SIZE.sub(r"<svg\1\2>", found, count=1)

@@ -84,7 +84,7 @@ def every_scores(subject: Subject) -> dict[str, Scores]:
 def lines_of_scores(of: Mapping[str, Scores]) -> list[list[object]]:
     """Return scores as lines of a table, with a column for each."""
     lines: list[list[object]] = [
-        ["rows", *(s.rows for s in of.values())],
+        ["rows scored", *(s.rows for s in of.values())],
         ["of the rarest class", *(_of_rarest(s) for s in of.values())],
     ]
     for what, name in SCORES.items():
@@ -172,9 +172,10 @@ def calibration(subject: Subject) -> str:
     if found is None:
         return ""
     (what, is_so), bins = found
-    across = Ruler(0, 1, curves.LEFT, curves.WIDTH - curves.RIGHT)
-    up = Ruler(0, 1, curves.HEIGHT - curves.BOTTOM, curves.TOP)
-    ideal = curves.path(across([0, 1]), up([0, 1]))
+    most = min(1.0, 1.1 * max(max(said, high) for said, _, _, high, _ in bins))  # of a rare class
+    across = Ruler(0, most, curves.LEFT, curves.WIDTH - curves.RIGHT)
+    up = Ruler(0, most, curves.HEIGHT - curves.BOTTOM, curves.TOP)
+    ideal = curves.path(across([0, most]), up([0, most]))
     shapes = [f'<path class="missing" d="{ideal}"/>']
     for said, *true, _ in bins:
         x, (y, low, high) = float(across(said)), up(true).tolist()
@@ -264,7 +265,7 @@ def subgroups(subject: Subject) -> Iterator[list[object]]:
             continue
         share, says, so = np.average(each[:, some], axis=1, weights=w).tolist()
         low, high = jeffreys(share, float(w.sum() ** 2 / (w**2).sum()))
-        yield [group, int(some.sum()), f"{share:.0%}", f"{low:.0%} to {high:.0%}",
+        yield [group, round(float(w.sum())), f"{share:.0%}", f"{low:.0%} to {high:.0%}",
                f"{says:.0%}", f"{so:.0%}"]  # fmt: skip
 
 
