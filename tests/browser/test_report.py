@@ -55,7 +55,8 @@ def others_of(model) -> pd.DataFrame:
 
 def posterior(page) -> list[float]:
     return page.evaluate(
-        "[...document.querySelectorAll('#posterior output')].map(o => Number(o.dataset.p))"
+        """[...document.querySelectorAll('#posterior output')].sort(
+            (a, b) => a.dataset.c - b.dataset.c).map(o => Number(o.dataset.p))"""
     )
 
 
@@ -371,7 +372,29 @@ def test_most_probable_of_many_classes_are_shown(open_page):
     p = posterior(page)
     shown = page.locator("#posterior .bar:visible output").all_inner_texts()
     assert len(p) == 12
-    assert sorted(shown, reverse=True) == [f"{of:.3f}" for of in sorted(p, reverse=True)[:6]]
+    assert shown == [f"{of:.3f}" for of in sorted(p, reverse=True)[:6]]
+
+
+def test_best_columns_of_many_can_be_moved(open_page, monkeypatch):
+    rng = np.random.default_rng(0)
+    y = rng.integers(3, size=300)
+    rows = pd.DataFrame(rng.normal(size=(300, 60)), columns=[f"x{i}" for i in range(60)])
+    rows["x7"] += y
+    nb = NaiveBayes().fit(rows, y)
+    monkeypatch.setattr("naively.wings.report.scorer.MOST", 120_000)
+    page = open_page(nb.export.report(rows.iloc[:40], y[:40]))
+    assert "30 best of 60 columns" in page.locator("#whatif").inner_text()
+    row = rows.iloc[[place_of(scorer_of(page)["rows"][0])]].copy()
+    page.select_option("#start", "0")
+    np.testing.assert_allclose(posterior(page), nb.predict_proba(row)[0], atol=1e-9)
+    page.locator("#cell-0").fill("0.25")
+    row[scorer_of(page)["columns"][0]["name"]] = 0.25
+    np.testing.assert_allclose(posterior(page), nb.predict_proba(row)[0], atol=1e-9)
+    chooser = page.locator("#columns .chooser select")
+    for c in (2, 0):
+        chooser.select_option(index=c)
+        assert page.locator(".chooser > div:visible").count() == 1
+        assert f"Speaks for {c}" in page.locator(".chooser > div:visible").inner_text()
 
 
 def test_only_class_has_no_evidence_against_another(open_page):
@@ -458,6 +481,11 @@ def test_marks_can_be_dragged_and_moved_by_keys(model, report, open_page):
         handle.press("ArrowRight")
         check(name, second := cell_of(page, j, kind))
         assert first != second
+        left = [handle.bounding_box()["x"]]
+        for key in ("ArrowRight", "End"):
+            handle.press(key)
+            left.append(handle.bounding_box()["x"])
+        assert left == sorted(left)
         handle.press("End")
         check(name, cell_of(page, j, kind))
         assert "nats" in handle.get_attribute("aria-valuetext")

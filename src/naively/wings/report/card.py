@@ -6,16 +6,15 @@ say, as what the model is to be used for, is said to be missing until they say i
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Iterable, Iterator, Sequence
 
 from naively import __version__
 from naively.counting.axis import title
 from naively.file.store import HISTORY
-from naively.messages import amount, visible
+from naively.messages import visible
 from naively.model.model import History
 from naively.wings.report import html
-from naively.wings.report.page import doubts, facts_of, sentences
+from naively.wings.report.page import doubts, facts_of, lead, sentences
 from naively.wings.report.scored import (
     HEAD_OF_BINS,
     HEAD_OF_GROUPS,
@@ -58,16 +57,7 @@ def write_card(
 
 
 def _lead(subject: Subject) -> Iterator[str]:
-    model = subject.model
-    labels = [str(label) for label in model.classes.tolist()]
-    which = f"one of {len(labels):,} classes" if len(labels) > CLASSES else ", ".join(labels)
-    rows = amount(float(model.counted.tally.class_count.sum()))
-    what = f"{_text(subject.target)} ({_text(which)})" if subject.target else _text(which)
-    today = dt.datetime.now(tz=dt.UTC).date().isoformat()
-    yield (
-        f"A naive Bayes model that predicts {what} from {model.view.schema.width:,} columns, as "
-        f"learned from {rows} rows. Written {today} by naively {__version__}."
-    )
+    yield f"{_text(html.plain(lead(subject)))} Written by naively {__version__}."
 
 
 def _scores(subject: Subject) -> Iterator[str]:
@@ -126,17 +116,7 @@ def _table(head: Sequence[str], lines: Iterable[Sequence[object]]) -> Iterator[s
     yield f"| {' | '.join(map(_text, head))} |"
     yield f"|{' --- |' * len(head)}"
     for line in lines:
-        yield f"| {' | '.join(_cell(value) for value in line)} |"
-
-
-def _cell(value: object) -> str:
-    """Return a value, a number to three digits."""
-    match value:
-        case None:
-            return ""
-        case int() | float():
-            return html.number(value)
-    return _text(str(value))
+        yield f"| {' | '.join(_text(html.plain(html.cell(value))) for value in line)} |"
 
 
 def _text(text: str) -> str:

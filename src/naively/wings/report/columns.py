@@ -9,11 +9,12 @@ import numpy as np
 from naively.counting.axis import Name, title
 from naively.data.columns import EPOCH
 from naively.fitting.covariance import WeightsCovariance, weights_covariance
+from naively.inspect.column import column_view
 from naively.inspect.effect import Effect, effect
 from naively.inspect.odds import strongest, written
 from naively.inspect.rules import rules_of
 from naively.inspect.uncertainty import FEWEST
-from naively.messages import shortened, visible
+from naively.messages import many, shortened, visible
 from naively.model.class_prior import frequent
 from naively.wings.pictures.axes import of_target
 from naively.wings.report import curves, html
@@ -44,7 +45,7 @@ SPOKEN_IN = "Its weight of evidence against all other classes together, in nats.
 
 def importance_bars(subject: Subject, n: int) -> tuple[str, int]:
     """Return bars of the n columns that matter most, and how many there are in all."""
-    what = "Share of what the model explains that is lost without it."
+    what = "Share of what the model explains that is lost without the column."
     if not subject.lost:
         what = "Share of how far the weights of evidence of all columns move between rows."
     lines = subject.shares
@@ -65,14 +66,7 @@ def columns(subject: Subject) -> str:
     """Draw what each column adds, those that are worth most first, after their worth as bars."""
     model = subject.model
     bars, there = importance_bars(subject, BARS)
-    found = ""
-    if there > OPEN:
-        if subject.lost:
-            found = html.how_to_read(
-                "The longer the bar, the more is lost without the column. Columns that repeat each "
-                "other are left out together, as each alone does the others' work."
-            )
-        found += bars
+    found = bars if there > OPEN else ""
     if len(model.classes) > 1:
         found += _of_classes(subject)
     found += _together(subject)
@@ -116,8 +110,7 @@ def _all(subject: Subject) -> str:
          schema.said_of(name), lost.get(title(name))]
         for name in worth[:1000]
     ]  # fmt: skip
-    of = f"All {len(worth):,}" if 1 < len(worth) <= 1000 else f"1,000 of {len(worth):,}"
-    named = f"{of} columns" if len(worth) > 1 else "The column"
+    named = f"{len(lines):,} of {many(len(worth), 'column')}"
     found = html.details(
         named, html.table(["column", "event model", "kind", "note", "lost without it"], lines)
     )
@@ -136,7 +129,8 @@ def _pictures(subject: Subject, names: list[Name]) -> Iterator[str]:
     for i, name in enumerate(names):
         group = subject.model.view.schema.columns.get(name)
         if group is not None and group.kind != "text":  # of these its words are listed
-            view, what = subject.column(name), title(name)
+            batches = [] if subject.sample is None else subject.sample.batches
+            view, what = column_view(subject.model, name, batches), title(name)
             with of_target(subject.target):
                 ax = view.plot()
             picture = svg_of(ax, f"column{i}", f"Column {what} by class")
@@ -155,9 +149,11 @@ def _effects(
         found = effect(subject.model, name, c, batches, covariance)
         if found is None:
             continue
-        share, said = subject.lost.get(found.column), ""
-        if share is not None:
-            said = f"Without it {percent(share)} of what the model explains is lost."
+        said = ""
+        for several, share in subject.shares if subject.lost else []:
+            if found.column in several:
+                which = html.listed(several, NAMED) if len(several) > 1 else "it"
+                said = f"Without {which} {percent(share)} of what the model explains is lost."
         picture = html.figure(draw_effect(found), html.escaped(said))
         yield f"<h3>{html.data(found.column)}</h3>{picture}{_table(found)}"
 

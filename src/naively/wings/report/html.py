@@ -7,6 +7,7 @@ import io
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from naively.messages import shortened, visible
@@ -18,6 +19,11 @@ if TYPE_CHECKING:
 
 
 LONGEST = 300  # characters of a text that is shown
+
+
+def asset(name: str) -> str:
+    """Return a file of the page's own: style, program or form."""
+    return files("naively.wings.report").joinpath(name).read_text(encoding="utf-8")
 
 
 def escaped(text: object) -> str:

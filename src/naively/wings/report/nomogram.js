@@ -77,23 +77,17 @@
   };
 
   // A mark that is dragged takes the value whose weight is where it is, and of such the nearest.
-  const near = ({ column, values, weights }, at) => {
+  const near = ({ column, values, weights }, at, room = column.kind === "number" ? NEAR : 0) => {
     const off = weights.map((weight) => Math.abs(place(weight) - at) / 100), least = Math.min(...off);
     const cell = row[column.name], now = typeof cell === "number" ? cell : 0;
-    const some = [...values.keys()].filter((i) => off[i] <= least + (column.kind === "number" ? NEAR : 0));
+    const some = [...values.keys()].filter((i) => off[i] <= least + room);
     return some.sort((a, b) => Math.abs(values[a] - now) - Math.abs(values[b] - now) || off[a] - off[b])[0];
   };
-  // The places on a scale from left to right, where the row is among them, and what is at one.
-  const placesOf = ({ weights }) => [...new Set(weights)].sort((a, b) => a - b);
+  // The places on a scale from left to right, and which of them the row is at.
+  const placesOf = ({ weights }) => [...new Set(weights.map(place))].sort((a, b) => a - b);
   const stepOf = (scale) => {
-    const now = scale.weigh(row[scale.column.name]), off = placesOf(scale).map((weight) => Math.abs(weight - now));
+    const now = place(scale.weigh(row[scale.column.name])), off = placesOf(scale).map((x) => Math.abs(x - now));
     return off.indexOf(Math.min(...off));
-  };
-  const at = (scale, step) => {
-    const { column, values, weights } = scale, places = placesOf(scale), cell = Number(row[column.name]) || 0;
-    const weight = places[Math.min(Math.max(step, 0), places.length - 1)];
-    const apart = (x) => (column.kind === "number" ? Math.abs(x - cell) : 0);
-    return values.filter((_, i) => weights[i] === weight).reduce((a, b) => (apart(b) < apart(a) ? b : a));
   };
   for (const scale of scales.filter(({ values }) => values.length)) {
     const { column, track, handle, values, move } = scale;
@@ -116,7 +110,8 @@
       const to = key === "Home" ? 0 : key === "End" ? Infinity : by && stepOf(scale) + by;
       if (to === undefined) return;
       event.preventDefault();
-      move(at(scale, to));
+      const places = placesOf(scale);
+      move(values[near(scale, places[Math.min(Math.max(to, 0), places.length - 1)], 0)]);
     });
   }
 

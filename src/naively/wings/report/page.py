@@ -12,7 +12,6 @@ import hashlib
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from string import Template
 
@@ -78,11 +77,7 @@ def facts_of(subject: Subject) -> list[tuple[str, object]]:
 
 def about(subject: Subject) -> str:
     """Say what the model learned from, and how."""
-    lines = "".join(
-        f"<tr><th scope='row'>{html.escaped(name)}</th><td>{html.cell(value)}</td></tr>"
-        for name, value in facts_of(subject)
-    )
-    return f"<div class='wide' tabindex='0'><table><tbody>{lines}</tbody></table></div>"
+    return html.table(["", ""], facts_of(subject))
 
 
 def _joint(model: Model) -> str:
@@ -135,7 +130,10 @@ def sentences(subject: Subject) -> Iterator[str]:
     """Say how good it is, in plain words; escaped."""
     best, judged = subject.best, subject.judged
     if best is None or judged is None:
-        yield html.escaped(_unknown(subject))
+        yield (
+            "How good it is, nobody knows: that takes rows of two classes, either learned and kept "
+            "(save with keep_rows=True, or train with --keep-rows) or given with their labels."
+        )
         return
     prior = prior_loss(best)
     share = 1 - best.log_loss / prior if prior else 0.0
@@ -166,18 +164,6 @@ def sentences(subject: Subject) -> Iterator[str]:
         )
         yield explained
     yield f'<span class="note">{_basis(subject, best)} {others} (about 95 % interval).</span>'
-
-
-def _unknown(subject: Subject) -> str:
-    """Say why nobody knows how good it is."""
-    if len(subject.model.classes) < 2:
-        return "It has learned one class alone: there is nothing to be right about."
-    if subject.sample is not None and len(subject.sample):
-        return "How good it is, nobody knows: it has learned one row alone."
-    return (
-        "How good it is, nobody knows: no sample of the learned rows is kept (save with "
-        "keep_rows=True, or train with --keep-rows), and no labelled rows were given."
-    )
 
 
 def _basis(subject: Subject, best: Scores) -> str:
@@ -369,7 +355,7 @@ def write_report(subject: Subject, name: str = "") -> Report:
         "moved": moved(subject),
         "about": about(subject),
     }
-    script = scorer_script() + "".join(map(_asset, SCRIPTS))
+    script = scorer_script() + "".join(map(html.asset, SCRIPTS))
     above, judged = (lead(subject), first(subject)), page_json(threshold_data(subject))
     return assembled(title, TITLES, bodies, *above, script, scorer.json, judged)
 
@@ -387,13 +373,13 @@ def assembled(
     """Return a page of sections, those that have a body."""
     there = {key: body for key, body in bodies.items() if body}
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    page = Template(_asset("page.html")).substitute(
+    page = Template(html.asset("page.html")).substitute(
         digest=digest,
         title=html.escaped(title),
         heading=html.data(title),
         lead=lead,
         first=first,
-        style=_asset("page.css"),
+        style=html.asset("page.css"),
         contents=" ".join(f'<a href="#{key}">{titles[key]}</a>' for key in there),
         sections="\n".join(
             html.section(key, titles[key], body, folded=key in FOLDED)
@@ -417,8 +403,4 @@ def what_if(scorer: Scorer) -> str:
     if scorer.columns < scorer.read:
         said += f" These are the {scorer.columns} best of {scorer.read:,} columns."
     left_out = html.note(scorer.left_out) if scorer.left_out else ""
-    return html.how_to_read(said) + left_out + _asset("whatif.html")
-
-
-def _asset(name: str) -> str:
-    return files("naively.wings.report").joinpath(name).read_text(encoding="utf-8")
+    return html.how_to_read(said) + left_out + html.asset("whatif.html")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
@@ -14,7 +13,6 @@ from naively.counting.axis import Name, title
 from naively.file.header import Saved
 from naively.inspect.explain import ExplainedRow
 from naively.kernels.reference import Floats
-from naively.kernels.tokens import splitter
 from naively.messages import shortened, visible
 from naively.model.class_prior import frequent
 from naively.wings.pictures.axes import of_target
@@ -44,7 +42,8 @@ def good(subject: Subject) -> str:
     """Say how good the model is: by cross-validation, and on rows that it never saw."""
     if subject.best is None:
         return ""
-    found = f'<div class="cards two">{thresholds(subject)}{calibration(subject)}</div>'
+    decide = html.asset("decide.html") if len(subject.model.classes) > 1 else ""
+    found = f'<div class="cards two">{decide}{calibration(subject)}</div>'
     of = every_scores(subject)
     table = html.table(["", *of], lines_of_scores(of))
     found += html.details("Scores, with their intervals", f'<div id="scores">{table}</div>')
@@ -135,32 +134,6 @@ def threshold_data(subject: Subject) -> Saved | None:
         "steps": STEPS,
         "each": each,
     }
-
-
-def thresholds(subject: Subject) -> str:
-    """Return the controls of a threshold and of costs, and where their numbers are shown."""
-    if subject.judged is None or len(subject.model.classes) < 2:
-        return ""
-    how = html.how_to_read(
-        "The class is answered for rows whose probability of it is at least the threshold. Say "
-        "what a false alarm and a miss cost, and the threshold of least expected cost follows."
-    )
-    return (
-        '<div class="card" id="decide"><h3>What if you decide otherwise?</h3>'
-        + how
-        + '<div class="controls"><label>Answer <select id="decided"></select></label>'
-        '<label>from a probability of <input type="range" id="threshold" min="0" max="1" '
-        'step="0.001"> <output id="threshold-said"></output></label>'
-        '<label>A false alarm costs <input type="number" id="cost-alarm" min="0" step="any" '
-        'value="1"></label> <label>and a miss <input type="number" id="cost-miss" min="0" '
-        'step="any" value="1"></label></div>'
-        '<div class="wide" tabindex="0" role="region" aria-label="Rows by answer">'
-        '<table id="decisions"><thead><tr><td></td><th scope="col" class="n">answered</th>'
-        '<th scope="col" class="n">not answered</th></tr></thead><tbody></tbody></table></div>'
-        '<p id="decided-said" role="status"></p><div id="decision-curves"></div>'
-        "<noscript><p>This part needs the page's program, which is switched off.</p></noscript>"
-        "</div>"
-    )
 
 
 # --- Calibration: bins of as many rows each, and how far chance would take them off --------------
@@ -311,9 +284,6 @@ def _groups(subject: Subject, name: Name) -> Iterator[tuple[str, NDArray[np.bool
 
 
 ITEMS = 8  # of an explanation
-FAINT, STRONG = 0.08, 0.45  # how strongly words are marked, of the weakest and the strongest
-LEAST_MARKED = 0.1  # of the strongest word's weight: weaker ones are not marked
-MOST = 600  # characters of a text whose words are marked
 
 
 def rows(subject: Subject) -> str:
@@ -365,38 +335,11 @@ def _lines(row: ExplainedRow) -> str:
     return html.table(["column", "value", "weight"], lines)
 
 
-# --- Texts, with their words marked --------------------------------------------------------------
-
-
 def _texts(subject: Subject, shown: ShownRows, i: int) -> str:
-    """Return the texts of a row, in which what speaks for the answer, and against it, is marked."""
-    row, found = shown.explained[i], []
-    kinds = subject.model.view.schema.kinds
-    for name in (name for name, kind in kinds.items() if kind == "text"):
-        text = shown.rows.values(name).tolist()[i] if name in shown.rows.place else None
-        if text is None:
-            continue
-        text = text if isinstance(text, str) else " ".join(map(str, text))
-        weights = {
-            value: weight
-            for column, value, weight in row.top(row.best)
-            if column == str(name) and isinstance(value, str)
-        }
-        found.append(f"<blockquote><bdi>{marked(text, weights)}</bdi></blockquote>")
-    return "".join(found)
-
-
-def marked(text: str, weights: Mapping[str, float]) -> str:
-    """Return a text, escaped, whose words are marked by their weights."""
-    split = splitter("word", (1, 1), lowercase=True, stop_words=())
-    most = max(map(abs, weights.values()), default=0.0)
-    found = []
-    for piece in re.split(r"(\s+)", text[:MOST]):
-        weight = sum(weights.get(word, 0.0) for word in dict.fromkeys(split(piece)))
-        said = html.escaped(piece)
-        if most and abs(weight) >= LEAST_MARKED * most:
-            side = "for" if weight > 0 else "against"
-            shade = FAINT + (STRONG - FAINT) * min(abs(weight) / most, 1.0)
-            said = f'<mark class="{side}" style="--w:{shade:.2f}">{said}</mark>'
-        found.append(said)
-    return "".join(found) + ("…" if len(text) > MOST else "")
+    """Return the beginnings of a row's texts; their words are marked where cells can be moved."""
+    kinds, rows = subject.model.view.schema.kinds, shown.rows
+    texts = (rows.values(of)[i] for of in kinds if kinds[of] == "text" and of in rows.place)
+    words = (
+        of if isinstance(of, str) else " ".join(map(str, of)) for of in texts if of is not None
+    )
+    return "".join(f"<blockquote>{html.data(text)}</blockquote>" for text in words)

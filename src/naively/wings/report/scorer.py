@@ -104,12 +104,12 @@ def _write(subject: Subject, card: Scorecard, *, whole: bool) -> tuple[str, int,
             "card": card.to_dict(),
             "classes": [visible(str(label)) for label in model.classes.tolist()],
             "target": visible(subject.target),
-            "against": _two(subject),
+            "against": [subject.spoken_for, int(subject.spoken_for == 0)],  # at first
             "columns": [
                 {
                     "name": title(name),
                     "kind": model.view.schema.kinds[name],
-                    **_slider(model, name, subject.numbers.get(name), cells[name]),
+                    **_slider(subject, name, cells[name]),
                 }
                 for name in moved
             ],
@@ -136,14 +136,6 @@ def _of_words(subject: Subject) -> list[Saved]:
             "whole": model.posterior(rows)[0].tolist(),
         })  # fmt: skip
     return starts
-
-
-def _two(subject: Subject) -> list[int]:
-    """Return two classes that the nomogram compares at first."""
-    count = subject.model.counted.tally.class_count
-    c = subject.spoken_for
-    others = [r for r in np.argsort(-count, kind="stable").tolist() if r != c]
-    return [c, *others[:1]]
 
 
 def page_json(value: object) -> str:
@@ -242,16 +234,14 @@ def _cells(rows: Rows | None, name: Name, kind: Kind) -> list[Json]:
     return [of if of is None or isinstance(of, str) else list(of) for of in values.tolist()]
 
 
-def _slider(
-    model: Model, name: Name, numbers: Floats | None, cells: list[Json]
-) -> Mapping[str, float]:
+def _slider(subject: Subject, name: Name, cells: list[Json]) -> Mapping[str, float]:
     """Return the least and the greatest number of a slider, and its step; nothing without any."""
-    if model.view.schema.kinds[name] != "number":
+    if subject.model.view.schema.kinds[name] != "number":
         return {}
-    numbers = np.empty(0) if numbers is None else numbers
+    column = OneColumn.find(subject.model, name)
+    numbers = column.values([] if subject.sample is None else subject.sample.batches)[0]
     known = np.array([*numbers, *(x for x in cells if isinstance(x, float))], np.float64)
     known = known[np.isfinite(known)]
-    column = OneColumn.find(model, name)
     if not len(known) and column.is_number:
         known = np.array(column.range(()))
     low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import count
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +14,7 @@ from numpy.typing import NDArray
 
 from naively.assess.folds import HeldOutFolds, assess, hold_out
 from naively.assess.scores import Scores, scores
-from naively.counting.axis import Derived, Level, Name, title
+from naively.counting.axis import Level, Name, title
 from naively.counting.block import Batch
 from naively.counting.labels import LabelArray, Labels, Target, encode_labels
 from naively.data.columns import Rows, column_rows, times_of
@@ -21,7 +23,6 @@ from naively.fitting.leave_one_out import left_out, weighted_joint
 from naively.fitting.reservoir import Reservoir
 from naively.fitting.sample import Sample
 from naively.fitting.weights import posterior
-from naively.inspect.column import ColumnView, column_view
 from naively.inspect.drift import Drift, drift
 from naively.inspect.effect import effect
 from naively.inspect.explain import ExplainedRow, explain
@@ -68,7 +69,8 @@ def choose(p: Floats, right: NDArray[np.integer] | None = None, each: int = EACH
     for why, among, key in kinds:
         ordered = among[np.argsort(key[among], kind="stable")]
         if why == "most sure":
-            ordered = ordered[np.argsort(_turns(answer[ordered]), kind="stable")]
+            turns = defaultdict[int, "count[int]"](count)  # each class in its turn
+            ordered = np.array(sorted(ordered, key=lambda row: next(turns[answer[row]])), np.int64)
         alike: set[bytes] = set()
         for row in ordered.tolist():
             mark = p[row].round(ALIKE).tobytes()
@@ -79,15 +81,6 @@ def choose(p: Floats, right: NDArray[np.integer] | None = None, each: int = EACH
             if len(alike) == each:
                 break
     return found
-
-
-def _turns(of: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return how many of the same number are before each."""
-    order = np.argsort(of, kind="stable")
-    first = np.searchsorted(of[order], of[order])
-    turns = np.empty(len(of), np.int64)
-    turns[order] = np.arange(len(of)) - first
-    return turns
 
 
 # --- What a report is of: a model, a sample of the rows it learned, and rows that it never saw ---
@@ -308,27 +301,6 @@ class Subject:
             return place.get(title(name), len(place)), -self.lost.get(title(name), 0.0)
 
         return sorted(self.model.view.schema.order, key=order)
-
-    def column(self, name: Name) -> ColumnView:
-        """Return what a column looks like in each class."""
-        batches = [] if self.sample is None else self.sample.batches
-        return column_view(self.model, name, batches)
-
-    @cached_property
-    def numbers(self) -> dict[Name, Floats]:
-        """The numbers of each column of numbers, in the sample or else in the other rows."""
-        columns = [n for n, g in self.model.view.schema.columns.items() if g.kind == "number"]
-        columns = [name for name in columns if not isinstance(name, Derived)]
-        if self.sample is not None and self.sample.batches:
-            held = [Held(batch) for batch in self.sample.batches]
-            return {
-                name: np.concatenate([of.number(name) for of in held]).astype(np.float64)
-                for name in columns
-            }
-        if self.rows is None:
-            return {}
-        rows = self.model.view.schema.match(self.rows)
-        return {name: rows.numbers([name])[:, 0].astype(np.float64) for name in columns}
 
     @cached_property
     def drift(self) -> Drift | None:

@@ -22,6 +22,7 @@ page.whatIf = (() => {
   // The posterior: a bar for each class, or for those that are most probable.
   const bars = model.classes.map((_, c) => {
     const fill = element("div", { className: "fill" }), value = element("output");
+    value.dataset.c = c;
     const line = element("div", { className: "bar" }, element("span", {}, data(said(c))),
       element("div", { className: "track" }, fill), value);
     find("posterior").append(line);
