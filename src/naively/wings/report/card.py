@@ -37,7 +37,7 @@ def write_card(
     target = visible(subject.target)
     head = name or (f"What predicts {target}" if target else "A model")
     parts = {
-        "": _lead(subject),
+        "": [f"{_text(html.plain(lead(subject)))} Written by naively {__version__}."],
         "Intended use": [use or "Nobody has said what it is to be used for, and what not."],
         "How good it is": _scores(subject),
         "What is to be doubted": [f"- {_text(said)}" for said in doubts(subject)],
@@ -54,10 +54,6 @@ def write_card(
         if found:
             lines += ([f"## {heading}"] if heading else []) + ["\n".join(found)]
     return "\n\n".join(lines) + "\n"
-
-
-def _lead(subject: Subject) -> Iterator[str]:
-    yield f"{_text(html.plain(lead(subject)))} Written by naively {__version__}."
 
 
 def _scores(subject: Subject) -> Iterator[str]:

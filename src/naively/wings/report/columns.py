@@ -64,13 +64,9 @@ def percent(share: float) -> str:
 
 def columns(subject: Subject) -> str:
     """Draw what each column adds, those that are worth most first, after their worth as bars."""
-    model = subject.model
     bars, there = importance_bars(subject, BARS)
-    found = bars if there > OPEN else ""
-    if len(model.classes) > 1:
-        found += _of_classes(subject)
-    found += _together(subject)
-    return found + _all(subject)
+    of_classes = _of_classes(subject) if len(subject.model.classes) > 1 else ""
+    return bars * (there > OPEN) + of_classes + _together(subject) + _all(subject)
 
 
 def _of_classes(subject: Subject) -> str:

@@ -207,9 +207,7 @@ def of_100(share: float) -> str:
 def warnings(subject: Subject) -> str:
     """Say what is to be doubted."""
     said = [html.escaped(text) for text in doubts(subject)]
-    if not said:
-        return ""
-    return html.section("warnings", "Before you believe it", html.alert(said))
+    return html.section("warnings", "Before you believe it", html.alert(said)) if said else ""
 
 
 def doubts(subject: Subject) -> Iterator[str]:
