@@ -57,9 +57,8 @@ def write_card(
 
 
 def _scores(subject: Subject) -> Iterator[str]:
-    best = subject.best
     yield from (f"{_text(html.plain(line))}\n" for line in sentences(subject))
-    if best is None:
+    if (best := subject.best) is None:
         return
     of = every_scores(subject)
     yield from _table(["", *of], lines_of_scores(of))
