@@ -51,15 +51,14 @@ def importance_bars(subject: Subject, n: int) -> tuple[str, int]:
     lines = subject.shares
     top = max((share for _, share in lines), default=0.0) or 1.0
     shown = [
-        (html.listed(names, NAMED) + REPEATED * (len(names) > 1), share / top, percent(share))
+        (
+            html.listed(names, NAMED) + REPEATED * (len(names) > 1),
+            share / top,
+            f"{html.of_100(share)} %",
+        )
         for names, share in lines[:n]
     ]
     return html.bars(what, shown), len(lines)
-
-
-def percent(share: float) -> str:
-    """Return a share as whole per cent."""
-    return "under 1 %" if share < 0.005 else f"{share:.0%}".replace("%", " %")
 
 
 def columns(subject: Subject) -> str:
@@ -98,7 +97,7 @@ def _of_classes(subject: Subject) -> str:
 def _all(subject: Subject) -> str:
     """Return the table of all columns, and pictures of them by class."""
     model, worth = subject.model, subject.worth
-    lost = {name: percent(share) for name, share in subject.lost.items()}
+    lost = {name: f"{html.of_100(share)} %" for name, share in subject.lost.items()}
     schema = model.described()
     lines = [
         [title(name), str(schema.columns[name].event) if name in schema.columns else "not learned",
@@ -149,7 +148,7 @@ def _effects(
         for several, share in subject.shares if subject.lost else []:
             if found.column in several:
                 which = html.listed(several, NAMED) if len(several) > 1 else "it"
-                said = f"Without {which} {percent(share)} of what the model explains is lost."
+                said = f"Without {which} {html.of_100(share)} % of what the model explains is lost."
         picture = html.figure(draw_effect(found), html.escaped(said))
         yield f"<h3>{html.data(found.column)}</h3>{picture}{_table(found)}"
 
@@ -195,10 +194,6 @@ def draw_effect(of: Effect) -> str:
     return _curve(of, up) if len(of.at) else _bars(of, up)
 
 
-def _zero(up: Ruler) -> str:
-    return f'<path class="axis" d="M{LEFT} {float(up(0.0)):.1f}H{WIDTH - RIGHT}"/>'
-
-
 def _curve(of: Effect, up: Ruler) -> str:
     """Return the curve of numbers with its band, and the rows as bars below."""
     n, base = len(of.at), HEIGHT - curves.BOTTOM
@@ -225,7 +220,7 @@ def _curve(of: Effect, up: Ruler) -> str:
         )
     words = _dates(of, across) if isinstance(of.values[0], np.datetime64) else []
     axes = curves.axes(across, up, (visible(of.column), "weight (nats)"), words)
-    return curves.drawn(f"What {of.column} adds, by its value", axes, _zero(up), *shapes)
+    return curves.drawn(f"What {of.column} adds, by its value", axes, *shapes)
 
 
 def _dates(of: Effect, across: Ruler) -> list[tuple[float, str]]:
@@ -262,7 +257,7 @@ def _bars(of: Effect, up: Ruler) -> str:
         words.append((x, shortened(visible(written(value)), LETTERS)))
     axes = curves.axes(up, up, (visible(of.column), "weight (nats)"), words)
     what = f"What {of.column} adds, by its level"
-    return curves.drawn(what, axes, *shapes, _zero(up), slant=curves.are_long(words))
+    return curves.drawn(what, axes, *shapes, slant=curves.are_long(words))
 
 
 # --- What several columns say together, and what speaks for each class ---------------------------
@@ -273,7 +268,7 @@ def _together(subject: Subject) -> str:
     weights, lost = subject.model.weights, subject.lost
     names = [] if weights is None else list(weights.linear.together)
     names.sort(key=lambda name: -lost.get(name, 0.0))
-    lines = [[name, percent(lost[name]) if lost else None] for name in names]
+    lines = [[name, f"{html.of_100(lost[name])} %" if lost else None] for name in names]
     if not lines:
         return ""
     found = html.how_to_read(

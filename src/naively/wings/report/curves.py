@@ -93,7 +93,8 @@ def axes(
             at = x + 4
             how = f'text-anchor="end" transform="rotate(-30 {at:.1f} {base + 13})"'
         found.append(f'<text x="{at:.1f}" y="{base + 13}" {how}>{escaped(name)}</text>')
-    found.append(f'<path class="axis" d="M{LEFT} {base}H{WIDTH - RIGHT}"/>')
+    lines = "".join(f"M{LEFT} {y:.1f}H{WIDTH - RIGHT}" for y in (base, float(up(0.0))))
+    found.append(f'<path class="axis" d="{lines}"/>')
     middle = (LEFT + WIDTH - RIGHT) / 2
     if not slant:
         found.append(

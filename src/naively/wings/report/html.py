@@ -72,6 +72,16 @@ def number(value: float) -> str:
     return f"{value:,.0f}" if whole else f"{value:.3g}"
 
 
+def of_100(share: float) -> str:
+    """Return a share as a number of 100, to a digit more where it is near all or nothing."""
+    if not math.isfinite(share):
+        return "an unknown number"
+    if 0 < share < 0.0005:
+        return "under 0.1"
+    near = 0 < share < 0.015 or 0.985 < share < 1
+    return f"{100 * share:.1f}" if near else f"{100 * share:.0f}"
+
+
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """Return a table, which can be scrolled where it is wider than the page."""
     lines = [[*row] for row in rows]

@@ -28,6 +28,7 @@ from naively.model.model import Model
 from naively.schema.diagnose import OWN_LEVELS, leaks
 from naively.wings.report import html
 from naively.wings.report.columns import OPEN, classes, columns, importance_bars
+from naively.wings.report.html import of_100
 from naively.wings.report.scored import good, rows, threshold_data
 from naively.wings.report.scorer import Scorer, make_scorer, page_json
 from naively.wings.report.subject import JudgedRows, Subject, moved, prior_loss
@@ -119,7 +120,10 @@ def first(subject: Subject) -> str:
     """Return the first screen, below its heading."""
     bars, there = importance_bars(subject, OPEN)
     said = "".join(f'<p class="say">{line}</p>' for line in sentences(subject))
-    left = f'{warnings(subject)}<div class="says">{said}</div>'
+    left = f'<div class="says">{said}</div>'
+    doubted = [html.escaped(text) for text in doubts(subject)]
+    if doubted:
+        left = html.section("warnings", "Before you believe it", html.alert(doubted)) + left
     if not bars:
         return f'<div class="first">{left}</div>'
     heading = f"The {OPEN} columns that matter most" if there > OPEN else "What matters"
@@ -196,29 +200,9 @@ def _name(subject: Subject, label: object) -> str:
     return f"“{html.data(label if is_word else subject.named(label))}”"
 
 
-def of_100(share: float) -> str:
-    """Return a share as a number of 100, to a digit more where it is near all or nothing."""
-    if not np.isfinite(share):
-        return "an unknown number"
-    near = 0 < share < 0.015 or 0.985 < share < 1
-    return f"{100 * share:.1f}" if near else f"{100 * share:.0f}"
-
-
-def warnings(subject: Subject) -> str:
-    """Say what is to be doubted."""
-    said = [html.escaped(text) for text in doubts(subject)]
-    return html.section("warnings", "Before you believe it", html.alert(said)) if said else ""
-
-
 def doubts(subject: Subject) -> Iterator[str]:
     """Say what would make the scores too good to be true, and what else is to be doubted."""
     yield from leaks(subject.model.described(), subject.model.view.tally)
-    yield from _of_known(subject)
-    yield from _of_few(subject)
-    yield from _of_columns(subject)
-
-
-def _of_known(subject: Subject) -> Iterator[str]:
     share = subject.share_learned
     if subject.known:
         yield (
@@ -230,6 +214,8 @@ def _of_known(subject: Subject) -> Iterator[str]:
             "The rows that were given are as many of each class as it has learned. If they are the "
             "rows that it has learned, new rows will be scored worse."
         )
+    yield from _of_few(subject)
+    yield from _of_columns(subject)
 
 
 def _of_few(subject: Subject) -> Iterator[str]:

@@ -87,7 +87,10 @@ def lines_of_scores(of: Mapping[str, Scores]) -> list[list[object]]:
         ["of the rarest class", *(_of_rarest(s) for s in of.values())],
     ]
     for what, name in SCORES.items():
-        lines.append([what, *(_score(s, name) for s in of.values())])
+        known = [s for s in of.values() if name != "auc" or s.area_is_known]
+        lines.append(
+            [what, *(getattr(s, name) if s in known else "not known" for s in of.values())]
+        )
         if any(name in s.shown for s in of.values()):
             ends = [
                 "{:.3f} to {:.3f}".format(*s.shown[name]) if name in s.shown else None
@@ -103,11 +106,6 @@ def _of_rarest(scores: Scores) -> str | None:
         return None
     label, rows = scores.support.rarest
     return f"{rows:,} of {label}"
-
-
-def _score(scores: Scores, name: str) -> object:
-    """Return a score, and of an area under the ROC curve of few rows that it is not known."""
-    return "not known" if name == "auc" and not scores.area_is_known else getattr(scores, name)
 
 
 # --- A threshold that can be moved: what the page's program needs --------------------------------

@@ -296,11 +296,8 @@ class Subject:
     def worth(self) -> list[Name]:
         """The columns of the table, those that are worth most first."""
         place = {name: i for i, (names, _) in enumerate(self.shares) for name in names}
-
-        def order(name: Name) -> tuple[int, float]:
-            return place.get(title(name), len(place)), -self.lost.get(title(name), 0.0)
-
-        return sorted(self.model.view.schema.order, key=order)
+        order = sorted(self.model.view.schema.order, key=lambda of: -self.lost.get(title(of), 0.0))
+        return sorted(order, key=lambda name: place.get(title(name), len(place)))
 
     @cached_property
     def drift(self) -> Drift | None:
