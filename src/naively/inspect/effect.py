@@ -101,11 +101,11 @@ def _few_whole_numbers(of: OneColumn, batches: Sequence[Batch]) -> tuple[Floats,
     """Return the numbers of a column that holds a few whole ones alone, and the rows of each."""
     if not of.is_number or of.is_time:
         return np.empty(0), np.empty(0)
-    x, _, weight = of.values(batches)
-    found, place = np.unique(x, return_inverse=True)
-    if len(found) > MOST_NUMBERS or not (found == np.rint(found)).all():
+    found = np.unique(of.values(batches)[0])
+    if not 0 < len(found) <= MOST_NUMBERS or not (found == np.rint(found)).all():
         return np.empty(0), np.empty(0)
-    return found, np.bincount(place, weight, len(found)).astype(np.float64)
+    edges = np.concatenate([found[:1] - 0.5, (found[1:] + found[:-1]) / 2, found[-1:] + 0.5])
+    return found, _rows(of, batches, edges)
 
 
 def _numbers(of: OneColumn, batches: Sequence[Batch]) -> tuple[Floats, Floats, Floats]:
@@ -119,11 +119,15 @@ def _numbers(of: OneColumn, batches: Sequence[Batch]) -> tuple[Floats, Floats, F
     inner = of.edges[(of.edges > low) & (of.edges < high)]
     # Either side of a step, so that a histogram is drawn as steps.
     at = np.unique(np.concatenate([even, inner, np.nextafter(inner, -np.inf)]))
-    edges = np.linspace(low, high, BINS + 1)
+    edges = np.linspace(low, np.nextafter(high, np.inf), BINS + 1)
+    rows = _rows(of, batches, edges)
+    return at, rows, edges if len(rows) else rows
+
+
+def _rows(of: OneColumn, batches: Sequence[Batch], edges: Floats) -> Floats:
+    """Return how many of the learned rows are in each bin, (bins,); nothing if nobody knows."""
     density = of.histogram(batches, edges)
-    if density is None:
-        return at, np.empty(0), np.empty(0)
-    return at, density @ of.present * np.diff(edges), edges
+    return np.empty(0) if density is None else density @ of.present * np.diff(edges)
 
 
 def _deviation(

@@ -6,16 +6,15 @@ say, as what the model is to be used for, is said to be missing until they say i
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Iterable, Iterator, Sequence
 
 from naively import __version__
 from naively.counting.axis import title
 from naively.file.store import HISTORY
-from naively.messages import amount, visible
+from naively.messages import visible
 from naively.model.model import History
 from naively.wings.report import html
-from naively.wings.report.page import doubts, facts_of, of_100
+from naively.wings.report.page import doubts, facts_of, lead, sentences
 from naively.wings.report.scored import (
     HEAD_OF_BINS,
     HEAD_OF_GROUPS,
@@ -38,7 +37,7 @@ def write_card(
     target = visible(subject.target)
     head = name or (f"What predicts {target}" if target else "A model")
     parts = {
-        "": _lead(subject),
+        "": [f"{_text(html.plain(lead(subject)))} Written by naively {__version__}."],
         "Intended use": [use or "Nobody has said what it is to be used for, and what not."],
         "How good it is": _scores(subject),
         "What is to be doubted": [f"- {_text(said)}" for said in doubts(subject)],
@@ -57,30 +56,10 @@ def write_card(
     return "\n\n".join(lines) + "\n"
 
 
-def _lead(subject: Subject) -> Iterator[str]:
-    model = subject.model
-    labels = [str(label) for label in model.classes.tolist()]
-    which = f"one of {len(labels):,} classes" if len(labels) > CLASSES else ", ".join(labels)
-    rows = amount(float(model.counted.tally.class_count.sum()))
-    what = f"{_text(subject.target)} ({_text(which)})" if subject.target else _text(which)
-    today = dt.datetime.now(tz=dt.UTC).date().isoformat()
-    yield (
-        f"A naive Bayes model that predicts {what} from {model.view.schema.width:,} columns, as "
-        f"learned from {rows} rows. Written {today} by naively {__version__}."
-    )
-
-
 def _scores(subject: Subject) -> Iterator[str]:
-    best = subject.best
-    if best is None:
-        yield (
-            "Nobody knows: no sample of the learned rows is kept, and no labelled rows were given."
-        )
+    yield from (f"{_text(html.plain(line))}\n" for line in sentences(subject))
+    if (best := subject.best) is None:
         return
-    yield (
-        f"It is right for {of_100(best.accuracy)} of 100 rows, where always answering "
-        f"{_text(str(best.majority))} is right for {of_100(best.majority_accuracy)}.\n"
-    )
     of = every_scores(subject)
     yield from _table(["", *of], lines_of_scores(of))
     if best.by_class:
@@ -132,17 +111,7 @@ def _table(head: Sequence[str], lines: Iterable[Sequence[object]]) -> Iterator[s
     yield f"| {' | '.join(map(_text, head))} |"
     yield f"|{' --- |' * len(head)}"
     for line in lines:
-        yield f"| {' | '.join(_cell(value) for value in line)} |"
-
-
-def _cell(value: object) -> str:
-    """Return a value, a number to three digits."""
-    match value:
-        case None:
-            return ""
-        case int() | float():
-            return html.number(value)
-    return _text(str(value))
+        yield f"| {' | '.join(_text(html.plain(html.cell(value))) for value in line)} |"
 
 
 def _text(text: str) -> str:

@@ -9,11 +9,13 @@ import numpy as np
 from naively.counting.axis import Name, title
 from naively.data.columns import EPOCH
 from naively.fitting.covariance import WeightsCovariance, weights_covariance
+from naively.inspect.column import column_view
 from naively.inspect.effect import Effect, effect
 from naively.inspect.odds import strongest, written
 from naively.inspect.rules import rules_of
 from naively.inspect.uncertainty import FEWEST
-from naively.messages import shortened, visible
+from naively.messages import many, shortened, visible
+from naively.model.class_prior import frequent
 from naively.wings.pictures.axes import of_target
 from naively.wings.report import curves, html
 from naively.wings.report.curves import HEIGHT, LEFT, RIGHT, TOP, WIDTH, Ruler
@@ -31,74 +33,81 @@ ITEMS = 10  # rules
 ROWS_HIGH = 26  # of the box, that the rows below a curve take
 LEAST_HEIGHT = 0.5  # nats, on either side of 0: what is less looks like little
 MOST_HEIGHT = 6.0  # nats, at which an axis ends
-HARDLY = 5e-4  # nats per row, which is 0.000 when it is written
+REPEATED = ", which repeat each other"
+CURVES = html.how_to_read(
+    "Each curve shows what the model adds to the log odds of a class for a value of the column: "
+    "above 0 it speaks for the class, below against it, and +0.7 doubles the odds. The band is "
+    "where 95 % of such curves, each a mean over fits to as many rows, would be. The grey bars are "
+    "the rows."
+)
+SPOKEN_IN = "Its weight of evidence against all other classes together, in nats."
 
 
 def importance_bars(subject: Subject, n: int) -> tuple[str, int]:
-    """Return bars of the n columns that matter most, and how many columns there are in all."""
-    cost = subject.cost
-    if cost:
-        what = "How much the log loss grows without it, the others refitted, in nats per row."
-        joint = {
-            f"{html.listed(names, NAMED)}, which repeat each other": nats
-            for names, nats in subject.repeated
-        }
-        inside = {name for names, _ in subject.repeated for name in names}
-        alone = {name: nats for name, nats in cost.items() if name not in inside}
-        lines = sorted((joint | alone).items(), key=lambda item: -item[1])
-    else:
-        what = "How far its weight of evidence is from its mean, on average over the rows, in nats."
-        lines = subject.spreads
-    top = max((of for _, of in lines), default=0.0) or 1.0
-    shown = [(name, of / top, html.cell(html.Nats(of) if cost else of)) for name, of in lines[:n]]
+    """Return bars of the n columns that matter most, and how many there are in all."""
+    what = "Share of what the model explains that is lost without the column."
+    if not subject.lost:
+        what = "Share of how far the weights of evidence of all columns move between rows."
+    lines = subject.shares
+    top = max((share for _, share in lines), default=0.0) or 1.0
+    shown = [
+        (
+            html.listed(names, NAMED) + REPEATED * (len(names) > 1),
+            share / top,
+            f"{html.of_100(share)} %",
+        )
+        for names, share in lines[:n]
+    ]
     return html.bars(what, shown), len(lines)
 
 
 def columns(subject: Subject) -> str:
     """Draw what each column adds, those that are worth most first, after their worth as bars."""
-    model = subject.model
     bars, there = importance_bars(subject, BARS)
-    found = ""
-    if there > OPEN:
-        if subject.cost:
-            found = html.how_to_read(
-                "The longer the bar, the more is lost without the column. Columns that repeat each "
-                "other are left out together, as each alone does the others' work."
-            )
-        found += bars
-    if len(model.classes) > 1:
-        drawn = list(_effects(subject))
-        if drawn:
-            found += html.how_to_read(
-                f"Each curve shows what the model adds to the log odds of {subject.label} for a "
-                "value of the column: above 0 it speaks for it, below against it, and +0.7 doubles "
-                "the odds. The band is where 95 % of such curves, each a mean over fits to as many "
-                "rows, would be; the grey bars are the rows."
-            )
-            found += html.cards(drawn[:OPEN])
-            if drawn[OPEN:]:
-                more = html.cards(drawn[OPEN:])
-                found += html.details(f"{len(drawn) - OPEN} more columns", more)
-        if speaks_for_itself(subject):
-            found += SPOKEN + html.cards(_spoken(subject, range(len(model.classes))))
-    found += _together(subject)
-    return found + _all(subject)
+    of_classes = _of_classes(subject) if len(subject.model.classes) > 1 else ""
+    return bars * (there > OPEN) + of_classes + _together(subject) + _all(subject)
+
+
+def _of_classes(subject: Subject) -> str:
+    """Draw what columns add for a class, and what speaks for it; of several a reader chooses."""
+    model, covariance = subject.model, _covariance(subject)
+    names = [name for name in subject.worth[:COLUMNS] if name in model.view.schema.columns]
+    count = model.counted.tally.class_count
+    drawn = list(_effects(subject, subject.spoken_for, names, covariance))
+    found = CURVES if drawn else ""
+    if len(count) == 2:
+        spoken = html.cards(_spoken(subject, 0) + _spoken(subject, 1))
+        is_text = "text" in model.view.schema.kinds.values()
+        found += html.cards(drawn[:OPEN])
+        if spoken:
+            found += spoken if is_text else html.details("What speaks for each class", spoken)
+    else:
+        each = {
+            c: [*_effects(subject, c, names[: OPEN - 1], covariance), *_spoken(subject, c)]
+            for c in frequent(count, CLASSES)
+        }
+        bodies = {subject.said(c): html.cards(cards) for c, cards in each.items() if cards}
+        found += html.chooser("Class", bodies, subject.label)
+    if drawn[OPEN:]:
+        more = f"{len(drawn) - OPEN} more columns, for {subject.label}"
+        found += html.details(more, html.cards(drawn[OPEN:]))
+    return found
 
 
 def _all(subject: Subject) -> str:
     """Return the table of all columns, and pictures of them by class."""
-    model, worth, cost = subject.model, subject.worth, subject.cost
+    model, worth = subject.model, subject.worth
+    lost = {name: f"{html.of_100(share)} %" for name, share in subject.lost.items()}
     schema = model.described()
     lines = [
         [title(name), str(schema.columns[name].event) if name in schema.columns else "not learned",
          schema.columns[name].kind if name in schema.columns else None,
-         schema.said_of(name), None if (nats := cost.get(title(name))) is None else html.Nats(nats)]
+         schema.said_of(name), lost.get(title(name))]
         for name in worth[:1000]
     ]  # fmt: skip
-    of = f"All {len(worth):,}" if 1 < len(worth) <= 1000 else f"1,000 of {len(worth):,}"
-    named = f"{of} columns" if len(worth) > 1 else "The column"
+    named = f"{len(lines):,} of {many(len(worth), 'column')}"
     found = html.details(
-        named, html.table(["column", "event model", "kind", "note", "worth (nats)"], lines)
+        named, html.table(["column", "event model", "kind", "note", "lost without it"], lines)
     )
     pictures = html.cards(_pictures(subject, worth[:COLUMNS]))
     if pictures:
@@ -113,8 +122,10 @@ def _all(subject: Subject) -> str:
 def _pictures(subject: Subject, names: list[Name]) -> Iterator[str]:
     """Yield a card for each column: its densities or levels by class."""
     for i, name in enumerate(names):
-        if name in subject.model.view.schema.columns:
-            view, what = subject.column(name), title(name)
+        group = subject.model.view.schema.columns.get(name)
+        if group is not None and group.kind != "text":  # of these its words are listed
+            batches = [] if subject.sample is None else subject.sample.batches
+            view, what = column_view(subject.model, name, batches), title(name)
             with of_target(subject.target):
                 ax = view.plot()
             picture = svg_of(ax, f"column{i}", f"Column {what} by class")
@@ -124,21 +135,20 @@ def _pictures(subject: Subject, names: list[Name]) -> Iterator[str]:
 # --- What a column adds: its weights of evidence, with their band, over the rows -----------------
 
 
-def _effects(subject: Subject) -> Iterator[str]:
-    """Yield a card for each column: what it adds, and what it is worth."""
-    model = subject.model
+def _effects(
+    subject: Subject, c: int, names: Sequence[Name], covariance: WeightsCovariance | None
+) -> Iterator[str]:
+    """Yield a card for each column: what it adds for class c, and what it is worth."""
     batches = [] if subject.sample is None else subject.sample.batches
-    covariance = _covariance(subject)
-    for name in subject.worth[:COLUMNS]:
-        if name not in model.view.schema.columns:
-            continue
-        found = effect(model, name, subject.spoken_for, batches, covariance)
+    for name in names:
+        found = effect(subject.model, name, c, batches, covariance)
         if found is None:
             continue
-        nats, said = subject.cost.get(found.column), ""
-        if nats is not None:
-            grows = "hardly changes" if abs(nats) < HARDLY else f"grows by {nats:.3f} nats per row"
-            said = f"Without it the log loss {grows}."
+        said = ""
+        for several, share in subject.shares if subject.lost else []:
+            if found.column in several:
+                which = html.listed(several, NAMED) if len(several) > 1 else "it"
+                said = f"Without {which} {html.of_100(share)} % of what the model explains is lost."
         picture = html.figure(draw_effect(found), html.escaped(said))
         yield f"<h3>{html.data(found.column)}</h3>{picture}{_table(found)}"
 
@@ -157,7 +167,12 @@ def _table(of: Effect) -> str:
     low, high = of.band
     rows = [*map(round, of.rows.tolist()), *[None] * (len(of.values) - len(of.rows))]
     lines = [
-        [shortened(visible(written(value)), 40), html.Nats(weight), f"{a:+.2f} to {b:+.2f}", n]
+        [
+            shortened(visible(written(value)), 40),
+            html.Nats(weight),
+            f"{a:+.2f} to {b:+.2f}" if np.isfinite(a) else None,
+            n,
+        ]
         for value, weight, a, b, n in zip(
             of.values, of.weight.tolist(), low.tolist(), high.tolist(), rows, strict=True
         )
@@ -177,10 +192,6 @@ def draw_effect(of: Effect) -> str:
     most = max(LEAST_HEIGHT, float(ends.max(initial=0.0)))
     up = Ruler(least, most, HEIGHT - curves.BOTTOM - ROWS_HIGH, TOP)
     return _curve(of, up) if len(of.at) else _bars(of, up)
-
-
-def _zero(up: Ruler) -> str:
-    return f'<path class="axis" d="M{LEFT} {float(up(0.0)):.1f}H{WIDTH - RIGHT}"/>'
 
 
 def _curve(of: Effect, up: Ruler) -> str:
@@ -209,7 +220,7 @@ def _curve(of: Effect, up: Ruler) -> str:
         )
     words = _dates(of, across) if isinstance(of.values[0], np.datetime64) else []
     axes = curves.axes(across, up, (visible(of.column), "weight (nats)"), words)
-    return curves.drawn(f"What {of.column} adds, by its value", axes, _zero(up), *shapes)
+    return curves.drawn(f"What {of.column} adds, by its value", axes, *shapes)
 
 
 def _dates(of: Effect, across: Ruler) -> list[tuple[float, str]]:
@@ -246,7 +257,7 @@ def _bars(of: Effect, up: Ruler) -> str:
         words.append((x, shortened(visible(written(value)), LETTERS)))
     axes = curves.axes(up, up, (visible(of.column), "weight (nats)"), words)
     what = f"What {of.column} adds, by its level"
-    return curves.drawn(what, axes, *shapes, _zero(up), slant=curves.are_long(words))
+    return curves.drawn(what, axes, *shapes, slant=curves.are_long(words))
 
 
 # --- What several columns say together, and what speaks for each class ---------------------------
@@ -254,17 +265,17 @@ def _bars(of: Effect, up: Ruler) -> str:
 
 def _together(subject: Subject) -> str:
     """List the columns that have a say of their own together: pairs as such, and rules."""
-    weights, cost = subject.model.weights, subject.cost
+    weights, lost = subject.model.weights, subject.lost
     names = [] if weights is None else list(weights.linear.together)
-    names.sort(key=lambda name: -cost.get(name, 0.0))
-    lines = [[name, None if (of := cost.get(name)) is None else html.Nats(of)] for name in names]
+    names.sort(key=lambda name: -lost.get(name, 0.0))
+    lines = [[name, f"{html.of_100(lost[name])} %" if lost else None] for name in names]
     if not lines:
         return ""
     found = html.how_to_read(
         "What these columns add together, beside what each adds by itself; a rule adds its weight "
         "to the class that it names in rows in which all its conditions hold."
     )
-    found += html.table(["columns", "worth (nats per row)"], lines)
+    found += html.table(["columns", "lost without them"], lines)
     rules = rules_of(subject.model).strongest(ITEMS)
     if rules:
         said = [[conditions, label, html.Nats(weight)] for conditions, label, weight in rules]
@@ -285,50 +296,30 @@ def classes(subject: Subject) -> str:
         lines.append([str(labels[c]), float(count[c]), float(count[c] / count.sum()), *of[:2]])
     head = [subject.target or "class", "rows learned", "share", "precision", "recall"]
     found = html.how_to_read(
-        "Precision: of the rows that are answered so, the share that are so. Recall: of the rows "
-        "that are so, the share that are answered so."
+        "Precision: the share of the rows answered with the class that are of it. Recall: the "
+        "share of the rows of the class that are answered with it."
     )
     found += html.table(head, lines)
     if len(labels) > CLASSES:
         found += html.note(f"These are the {CLASSES} most frequent of {len(labels):,} classes.")
-    if len(labels) < 2:
-        return found
-    cards = list(_spoken(subject, order[:CLASSES]))
-    if not cards or speaks_for_itself(subject):
-        return found
-    return found + html.details("What speaks for each class", SPOKEN + html.cards(cards))
+    return found
 
 
-SPOKEN = html.how_to_read(
-    "What rows of a class gain most from, against all other classes together: its weight of "
-    "evidence in nats."
-)
-
-
-def speaks_for_itself(subject: Subject) -> bool:
-    """Whether what speaks for each class is in the open: of texts, whose columns have no curve."""
-    model = subject.model
-    return "text" in model.view.schema.kinds.values() and len(model.classes) <= OPEN
-
-
-def _spoken(subject: Subject, some: Sequence[int]) -> Iterator[str]:
-    """Yield bars of what speaks for each of some classes."""
-    model = subject.model
-    for c in some:
-        items = strongest(model, c, WORDS)
-        top = max((w for *_, w in items if np.isfinite(w)), default=1.0) or 1.0
-        one = len({column for column, *_ in items}) == 1 and items[0][1] is not None
-        bars = [
-            (
-                column if value is None else _plain(value) if one else f"{column}: {_plain(value)}",
-                weight / top,
-                html.cell(html.Nats(weight)),
-            )
-            for column, value, weight in items
-        ]
-        if bars:
-            what = f"Speaks for {subject.said(c)}"
-            yield f"<h3>{html.escaped(what)}</h3>{html.bars('Weight of evidence, nats.', bars)}"
+def _spoken(subject: Subject, c: int) -> list[str]:
+    """Return a card with bars of what speaks for a class; none if nothing does."""
+    items = sorted(strongest(subject.model, c, WORDS), key=lambda item: -item[-1])
+    top = max((w for *_, w in items if np.isfinite(w)), default=1.0) or 1.0
+    one = len({column for column, *_ in items}) == 1 and items[0][1] is not None
+    bars = [
+        (
+            column if value is None else _plain(value) if one else f"{column}: {_plain(value)}",
+            weight / top,
+            html.cell(html.Nats(weight)),
+        )
+        for column, value, weight in items
+    ]
+    what = html.escaped(f"Speaks for {subject.said(c)}")
+    return [f"<h3>{what}</h3>{html.bars(SPOKEN_IN, bars)}"] if bars else []
 
 
 def _plain(value: object) -> str:

@@ -17,7 +17,7 @@ from naively.kernels.reference import Floats
 from naively.wings.report.html import escaped
 
 WIDTH, HEIGHT = 360, 210  # of the box; text is of 11
-LEFT, RIGHT, TOP, BOTTOM = 40, 8, 8, 34
+LEFT, RIGHT, TOP, BOTTOM = 48, 8, 8, 34
 CHARACTER, ASLANT = 6.2, 66  # how wide a letter is; below the box, where words are aslant
 APART = 30  # at least, of two numbers that are written below it
 SKEW = 0.12  # of the range: numbers half of which are below it are shown on another scale
@@ -93,7 +93,8 @@ def axes(
             at = x + 4
             how = f'text-anchor="end" transform="rotate(-30 {at:.1f} {base + 13})"'
         found.append(f'<text x="{at:.1f}" y="{base + 13}" {how}>{escaped(name)}</text>')
-    found.append(f'<path class="axis" d="M{LEFT} {base}H{WIDTH - RIGHT}"/>')
+    lines = "".join(f"M{LEFT} {y:.1f}H{WIDTH - RIGHT}" for y in (base, float(up(0.0))))
+    found.append(f'<path class="axis" d="{lines}"/>')
     middle = (LEFT + WIDTH - RIGHT) / 2
     if not slant:
         found.append(

@@ -1,6 +1,6 @@
 // A threshold and costs that can be moved: what is answered then, and the curves that it runs along.
 (() => {
-  const { find, element, drawn, data, options } = page, judged = page.read("judged");
+  const { find, element, drawn, data, visible, options } = page, judged = page.read("judged");
   if (!judged) return;
   const { names, steps } = judged, WIDTH = 170, HEIGHT = 150, LEFT = 26, LOW = 26, ROOM = 8;
   const select = find("decided"), slider = find("threshold"), costs = [find("cost-alarm"), find("cost-miss")];
@@ -13,7 +13,7 @@
     for (let i = steps - 1; i >= 0; i--) above[i] = [above[i][0] + above[i + 1][0], above[i][1] + above[i + 1][1]];
     return above;
   };
-  const rows = (n) => n.toLocaleString("en", { maximumFractionDigits: 1 });
+  const rows = (n) => n.toLocaleString("en", { maximumFractionDigits: 0 });
   const share = (a, b) => (b ? `${((100 * a) / b).toFixed(1)} %` : "–");
   const line = (name, cells) => element("tr", {}, element("th", { scope: "row" }, name), ...cells.map((n) => {
     const cell = element("td", { className: "n", textContent: rows(n) });
@@ -39,15 +39,15 @@
 
   const show = () => {
     const at = Math.round(slider.value * steps), name = names[select.value];
-    const [inside, outside] = counts[0], n = inside + outside, [hits, alarms] = counts[at], misses = inside - hits;
+    const [inside, outside] = counts[0].map(Math.round), n = inside + outside, [hits, alarms] = counts[at].map(Math.round), misses = inside - hits;
     find("threshold-said").textContent = `${((100 * at) / steps).toFixed(1)} %`;
     find("decisions").tBodies[0].replaceChildren(
-      line(data(`is ${name}`), [hits, misses]), line(data("is not"), [alarms, outside - alarms]));
+      line(data(name), [hits, misses]), line(data("other rows"), [alarms, outside - alarms]));
     const [alarm, miss] = costs.map(({ value }) => Math.max(Number(value), 0)), cost = (alarm * alarms + miss * misses) / n;
     const none = Math.min(alarm * outside, miss * inside) / n, said = find("decided-said");
     said.dataset.cost = cost;
-    said.textContent = `Of those answered so, ${share(hits, hits + alarms)} are so (precision); of those that are so, ${share(hits, inside)} are found (recall); `
-      + `right in all for ${share(hits + outside - alarms, n)}. It costs ${(100 * cost).toFixed(1)} for 100 rows, and ${(100 * none).toFixed(1)} by the better of always and never.`;
+    said.textContent = `Precision: ${share(hits, hits + alarms)} of the rows answered “${visible(name)}” are right. Recall: ${share(hits, inside)} of its rows are found. `
+      + `Accuracy: ${share(hits + outside - alarms, n)}. 100 rows cost ${(100 * cost).toFixed(1)}; the better of always and never costs ${(100 * none).toFixed(1)}.`;
     const every = counts.slice(0, steps + 2), of = (f) => every.map(f).filter((point) => point.every(Number.isFinite)), one = (f) => f(counts[at]);
     const precision = ([a, b]) => [a / inside, a / (a + b)], gain = ([a, b]) => [(a + b) / n, a / inside];
     const lift = ([a, b]) => [(a + b) / n, (a / (a + b)) * (n / inside)], roc = ([a, b]) => [b / outside, a / inside];

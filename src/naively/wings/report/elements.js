@@ -39,3 +39,10 @@ const page = (() => {
   };
   return { find, read, element, drawn, visible, data, shown, nats, options };
 })();
+// Of bodies that are chosen by their name one is seen.
+document.querySelectorAll(".chooser").forEach((of) => {
+  const select = of.querySelector("select"), bodies = [...of.children].slice(1);
+  const show = () => bodies.forEach((body, i) => { body.hidden = i !== select.selectedIndex; });
+  select.addEventListener("input", show);
+  show();
+});

@@ -6,7 +6,8 @@ import html
 import io
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from naively.messages import shortened, visible
@@ -20,6 +21,11 @@ if TYPE_CHECKING:
 LONGEST = 300  # characters of a text that is shown
 
 
+def asset(name: str) -> str:
+    """Return a file of the page's own: style, program or form."""
+    return files("naively.wings.report").joinpath(name).read_text(encoding="utf-8")
+
+
 def escaped(text: object) -> str:
     """Return a text for a page: nothing in it is obeyed, by a browser or by a terminal."""
     return quoted(visible(str(text)))
@@ -29,6 +35,11 @@ def data(value: object) -> str:
     """Return something of the user's data: short, escaped, and with a direction of its own."""
     text = shortened(visible(str(value)), LONGEST)
     return f"<bdi>{html.escape(text, quote=True)}</bdi>"
+
+
+def plain(markup: str) -> str:
+    """Return the text of a line of the page, without its elements."""
+    return html.unescape(re.sub("<[^>]*>", "", markup))
 
 
 class Nats(float):
@@ -59,6 +70,16 @@ def number(value: float) -> str:
         return "undefined"
     whole = math.isfinite(value) and (value == round(value) or abs(value) >= 1000)
     return f"{value:,.0f}" if whole else f"{value:.3g}"
+
+
+def of_100(share: float) -> str:
+    """Return a share as a number of 100, to a digit more where it is near all or nothing."""
+    if not math.isfinite(share):
+        return "an unknown number"
+    if 0 < share < 0.0005:
+        return "under 0.1"
+    near = 0 < share < 0.015 or 0.985 < share < 1
+    return f"{100 * share:.1f}" if near else f"{100 * share:.0f}"
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -144,6 +165,16 @@ def details(summary: str, body: str) -> str:
     return f"<details><summary>{escaped(summary)}</summary>{body}</details>"
 
 
+def chooser(name: str, bodies: Mapping[str, str], start: str) -> str:
+    """Return bodies of which one is seen, that a reader chooses by its name."""
+    options = "".join(
+        f"<option{' selected' * (of == start)}>{escaped(of)}</option>" for of in bodies
+    )
+    each = "".join(f"<div>{body}</div>" for body in bodies.values())
+    label = f"<label>{escaped(name)} <select>{options}</select></label>"
+    return f'<div class="chooser"><p class="controls">{label}</p>{each}</div>' if bodies else ""
+
+
 def quoted(text: str) -> str:
     """Return a text, or a whole page, as the value of an attribute may hold it."""
     return html.escape(text, quote=True)
@@ -162,6 +193,7 @@ COLOUR = re.compile(rf"(?<=[lk][le]: )(?:{'|'.join(VARIABLES)})\b", re.IGNORECAS
 OUTSIDE = re.compile(r"^.*?(?=<svg)", re.DOTALL)  # the XML declaration and the document's type
 METADATA = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)
 SIZE = re.compile(r'<svg([^>]*?) width="[^"]*"([^>]*?)>')
+DOT = re.compile(r"M (\S+) (\S+) \n(?:C [^MCz]*){8}z\s*")  # of a hatch: a circle of 800 bytes
 IDENTIFIER = re.compile(r'(id="|url\(#|href="#)')
 
 
@@ -173,7 +205,7 @@ def svg_of(ax: Axes, name: str, label: str) -> str:
     with styled():
         figure.savefig(written, format="svg", metadata={"Date": None}, transparent=True)
     pyplot().close(figure)
-    found = METADATA.sub("", OUTSIDE.sub("", written.getvalue()))
+    found = DOT.sub(r"M\1 \2v-1", METADATA.sub("", OUTSIDE.sub("", written.getvalue())))
     found = COLOUR.sub(lambda match: VARIABLES[match[0].lower()], found)
     found = IDENTIFIER.sub(rf"\g<1>{name}-", found)
     found = SIZE.sub(r"<svg\1\2>", found, count=1)

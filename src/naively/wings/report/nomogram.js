@@ -77,20 +77,21 @@
   };
 
   // A mark that is dragged takes the value whose weight is where it is, and of such the nearest.
-  const near = ({ column, values, weights }, at) => {
+  const near = ({ column, values, weights }, at, room = column.kind === "number" ? NEAR : 0) => {
     const off = weights.map((weight) => Math.abs(place(weight) - at) / 100), least = Math.min(...off);
     const cell = row[column.name], now = typeof cell === "number" ? cell : 0;
-    const some = [...values.keys()].filter((i) => off[i] <= least + (column.kind === "number" ? NEAR : 0));
+    const some = [...values.keys()].filter((i) => off[i] <= least + room);
     return some.sort((a, b) => Math.abs(values[a] - now) - Math.abs(values[b] - now) || off[a] - off[b])[0];
   };
-  const stepOf = ({ column, values }) => {
-    const cell = row[column.name];
-    if (column.kind !== "number") return Math.max(values.indexOf(cell), 0);
-    return values.reduce((best, x, i) => (Math.abs(x - cell) < Math.abs(values[best] - cell) ? i : best), 0);
+  // The places on a scale from left to right, and which of them the row is at.
+  const placesOf = ({ weights }) => [...new Set(weights.map(place))].sort((a, b) => a - b);
+  const stepOf = (scale) => {
+    const now = place(scale.weigh(row[scale.column.name])), off = placesOf(scale).map((x) => Math.abs(x - now));
+    return off.indexOf(Math.min(...off));
   };
   for (const scale of scales.filter(({ values }) => values.length)) {
     const { column, track, handle, values, move } = scale;
-    Object.assign(handle, { tabIndex: 0, role: "slider", ariaLabel: `${visible(column.name)}, by weight`, ariaValueMin: 0, ariaValueMax: values.length - 1 });
+    Object.assign(handle, { tabIndex: 0, role: "slider", ariaLabel: `${visible(column.name)}, by weight`, ariaValueMin: 0 });
     handle.classList.add("free");
     const drag = (event) => {
       const { left, width } = track.getBoundingClientRect();
@@ -106,16 +107,18 @@
     handle.addEventListener("keydown", (event) => {
       const { key } = event;
       const by = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10 }[key];
-      const last = values.length - 1, to = key === "Home" ? 0 : key === "End" ? last : by && stepOf(scale) + by;
+      const to = key === "Home" ? 0 : key === "End" ? Infinity : by && stepOf(scale) + by;
       if (to === undefined) return;
       event.preventDefault();
-      move(values[Math.min(Math.max(to, 0), last)]);
+      const places = placesOf(scale);
+      move(values[near(scale, places[Math.min(Math.max(to, 0), places.length - 1)], 0)]);
     });
   }
 
   // The words of a text, marked by their weights: what an n-gram says is shared out to the pieces
   // of the text that hold it.
-  const splitters = new Map(card.terms.filter(({ term }) => term === "tokens").map((term) => [term, naively.tokensOf(term.split, naively.unicodeOf(card.unicode))]));
+  const once = (split, known = new Map()) => (text) => known.get(text) ?? known.set(text, split(text)).get(text); // folding takes long
+  const splitters = new Map(card.terms.filter(({ term }) => term === "tokens").map((term) => [term, once(naively.tokensOf(term.split, naively.unicodeOf(card.unicode)))]));
   const mark = ({ column: { name }, marked }) => {
     const cell = row[name], text = Array.isArray(cell) ? cell.join(" ") : cell ?? "";
     const pieces = text.split(/(\s+)/).slice(0, 400), words = [...pieces.keys()].filter((i) => pieces[i].trim());
@@ -162,16 +165,16 @@
       mine.style.left = `${place(weight)}%`;
       value.textContent = nats(weight);
       value.dataset.weight = weight;
-      if (values.length) Object.assign(mine, { ariaValueNow: stepOf(scale), ariaValueText: `${cell === null ? "missing" : visible(shown(cell))}, ${nats(weight)} nats` });
+      if (values.length) Object.assign(mine, { ariaValueMax: placesOf(scale).length - 1, ariaValueNow: stepOf(scale), ariaValueText: `${cell === null ? "missing" : visible(shown(cell))}, ${nats(weight)} nats` });
       if (scale.marked) mark(scale);
     }
-    const first = begin(), all = against(scorer.scores(row)), rest = all - first - sum;
-    const others = Math.abs(rest) > 1e-9 ? `, and ${nats(rest)} by what columns say together` : "";
+    const first = begin(), all = against(whatIf.scores(row)), rest = all - first - sum;
+    const others = Math.abs(rest) > 1e-9 ? `, and ${nats(rest)} by ${model.others ? "the other columns" : "what columns say together"}` : "";
     handle.style.left = `${placeOdds(all)}%`;
     const p = 1 / (1 + Math.exp(-all));
     total.dataset.total = all;
     total.dataset.sum = first + sum + rest;
-    total.textContent = `${nats(first)} to begin with, ${nats(sum)} by the columns${others}: log odds ${nats(all)}, so ${p.toFixed(3)}.`;
+    total.textContent = `${nats(first)} to begin with, ${nats(sum)} by the columns above${others}: log odds ${nats(all)}, so ${p.toFixed(3)}.`;
   };
   const named = () => {
     heading.replaceChildren(element("span", {}, "← for ", data(said(rival))), element("span", {}, "for ", data(said(c)), " →"));

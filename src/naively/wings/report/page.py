@@ -12,7 +12,6 @@ import hashlib
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from string import Template
 
@@ -29,9 +28,10 @@ from naively.model.model import Model
 from naively.schema.diagnose import OWN_LEVELS, leaks
 from naively.wings.report import html
 from naively.wings.report.columns import OPEN, classes, columns, importance_bars
+from naively.wings.report.html import of_100
 from naively.wings.report.scored import good, rows, threshold_data
 from naively.wings.report.scorer import Scorer, make_scorer, page_json
-from naively.wings.report.subject import JudgedRows, Subject, moved
+from naively.wings.report.subject import JudgedRows, Subject, moved, prior_loss
 
 # --- What a model is and where it comes from, as facts --------------------------------------------
 
@@ -78,20 +78,7 @@ def facts_of(subject: Subject) -> list[tuple[str, object]]:
 
 def about(subject: Subject) -> str:
     """Say what the model learned from, and how."""
-    model, facts = subject.model, facts_of(subject)
-    lines = "".join(
-        f"<tr><th scope='row'>{html.escaped(name)}</th><td>{html.cell(value)}</td></tr>"
-        for name, value in facts
-    )
-    found = f"<div class='wide' tabindex='0'><table><tbody>{lines}</tbody></table></div>"
-    notes = [
-        f"<li>{html.data(title(name))}: {html.data(note)}</li>"
-        for name, note in model.described().notes.items()
-    ]
-    if notes:
-        found += f"<h3>What was noticed of {many(len(notes), 'column')}</h3>"
-        found += f"<ul>{''.join(notes)}</ul>"
-    return found
+    return html.table(["", ""], facts_of(subject))
 
 
 def _joint(model: Model) -> str:
@@ -109,8 +96,7 @@ FEW_ROWS = 100  # that were scored: a share of them is not known to 10 %
 FEW_OF_CLASS = 30  # rows of the rarest class
 MOVED = 0.02  # nats: a divergence that is less does little, however sure it is
 NAMED = 5  # classes, or columns, that are named
-ABOUT = 0.9, 0.05  # a confidence, and how far from it rows are that it is judged by
-ENOUGH = 30  # such rows
+HIGHEST = 100  # rows that are ranked highest
 OFF = 0.02  # beyond twice of what chance makes: probabilities are off
 
 
@@ -134,7 +120,10 @@ def first(subject: Subject) -> str:
     """Return the first screen, below its heading."""
     bars, there = importance_bars(subject, OPEN)
     said = "".join(f'<p class="say">{line}</p>' for line in sentences(subject))
-    left = f'{warnings(subject)}<div class="says">{said}</div>'
+    left = f'<div class="says">{said}</div>'
+    doubted = [html.escaped(text) for text in doubts(subject)]
+    if doubted:
+        left = html.section("warnings", "Before you believe it", html.alert(doubted)) + left
     if not bars:
         return f'<div class="first">{left}</div>'
     heading = f"The {OPEN} columns that matter most" if there > OPEN else "What matters"
@@ -143,83 +132,77 @@ def first(subject: Subject) -> str:
 
 def sentences(subject: Subject) -> Iterator[str]:
     """Say how good it is, in plain words; escaped."""
-    best = subject.best
-    if best is None:
-        yield html.escaped(
-            "How good it is, nobody knows: no sample of the learned rows is kept (save with "
-            "keep_rows=True, or train with --keep-rows), and no labelled rows were given."
+    best, judged = subject.best, subject.judged
+    if best is None or judged is None:
+        yield (
+            "How good it is, nobody knows: that takes rows of two classes, either learned and kept "
+            "(save with keep_rows=True, or train with --keep-rows) or given with their labels."
         )
         return
-    always = f"always answering {_name(subject, best)}"
-    right, majority = of_100(best.accuracy), of_100(best.majority_accuracy)
-    yield f"It is right for <b>{right} of 100</b> rows, where {always} is right for {majority}."
-    judged = subject.judged
-    if judged is not None:
-        sure = sure_of(judged)
-        if sure is not None:
-            said, hit, rows = sure
-            yield (
-                f"When it says {of_100(said)} % on average, it is right <b>{of_100(hit)} %</b> "
-                f"of the time ({rows:,} rows)."
-            )
-    which = "rows that were given" if best is subject.scores else "learned rows, cross-validated"
-    if best is subject.scores and subject.known:
-        which += ", most of them learned"
-    low, high = best.intervals.get("accuracy", (np.nan, np.nan))
-    yield (
-        f'<span class="note">By {best.rows:,} {which}; of other such rows it would be right for '
-        f"{of_100(low)} to {of_100(high)} of 100 (about 95 % interval).</span>"
+    prior = prior_loss(best)
+    share = 1 - best.log_loss / prior if prior else 0.0
+    explained = (
+        f"It explains <b>{f'{of_100(share)} %' if share > 0 else 'nothing'}</b> of the uncertainty "
+        f"about the class: its log loss is {best.log_loss:.3g} nats per row, and {prior:.3g} for "
+        "the shares of the classes alone."
     )
+    low, high = best.intervals.get("accuracy", (np.nan, np.nan))
+    others = f"It would be right for {of_100(low)} to {of_100(high)} of 100 other such rows"
+    if subject.uneven:
+        yield explained
+        n, hits, said, by_chance = highest(subject, judged, best.rows)
+        name = _name(subject, subject.model.classes[subject.spoken_for])
+        name = name if len(subject.model.classes) == 2 else f"not {name}"
+        yield (
+            f"Of the {n:,} rows that it ranks highest, <b>{hits:.0f}</b> are {name}. "
+            f"Its probabilities say {said:.0f}, and chance would find {by_chance:.1f}."
+        )
+        low, high = best.intervals.get("log_loss", (np.nan, np.nan))
+        others = f"The log loss of other such rows would be {low:.3g} to {high:.3g}"
+    else:
+        said = float(np.average(judged.p.max(axis=1), weights=judged.weight))
+        yield (
+            f"It is right for <b>{of_100(best.accuracy)} of 100</b> rows. Its probabilities say "
+            f"{of_100(said)}, and always answering {_name(subject, best.majority)} is right for "
+            f"{of_100(best.majority_accuracy)}."
+        )
+        yield explained
+    yield f'<span class="note">{_basis(subject, best)} {others} (about 95 % interval).</span>'
 
 
-def _name(subject: Subject, best: Scores) -> str:
-    """Return the most frequent class: a word as it is, a number with what is predicted."""
-    is_word = any(character.isalpha() for character in str(best.majority))
-    said = best.majority if is_word else subject.named(best.majority)
-    return f"“{html.data(said)}”"
+def _basis(subject: Subject, best: Scores) -> str:
+    """Say which rows were scored."""
+    if best is subject.scores:
+        more = ", most of them learned" if subject.known else ""
+        return f"Scored on the {best.rows:,} rows that were given{more}."
+    which = f"{best.rows:,} of {best.of:,}" if best.rows < best.of else f"all {best.rows:,}"
+    return f"Scored on {which} learned rows, cross-validated."
 
 
-def of_100(share: float) -> str:
-    """Return a share as a number of 100, to a digit more where it is near all or nothing."""
-    if not np.isfinite(share):
-        return "an unknown number"
-    near = 0 < share < 0.015 or 0.985 < share < 1
-    return f"{100 * share:.1f}" if near else f"{100 * share:.0f}"
+def highest(subject: Subject, judged: JudgedRows, rows: int) -> tuple[int, float, float, float]:
+    """Return how many rows are ranked highest, are so, were said to be so, and are so by chance."""
+    # Of two classes the rare one, else all but the most frequent; 100 rows, of few a tenth.
+    c, n = subject.spoken_for, max(1, min(HIGHEST, rows // 10))
+    p, hit = judged.p[:, c], judged.right == c
+    if len(subject.model.classes) > 2:
+        p, hit = 1 - p, ~hit
+    weight = judged.weight * (rows / judged.weight.sum())
+    order = np.argsort(-p, kind="stable")
+    before = np.cumsum(weight[order]) - weight[order]
+    some = np.clip(n - before, 0.0, weight[order])
+    hits, said = (float(some @ of[order]) for of in (hit, p))
+    return n, hits, said, float(np.average(hit, weights=weight)) * n
 
 
-def sure_of(judged: JudgedRows) -> tuple[float, float, int] | None:
-    """Return a mean confidence of about 90 %, how often it is right then, and of how many rows."""
-    # Where too few rows are about 90 % sure, it is of the half of the rows that are surest.
-    confidence, answer = judged.p.max(axis=1), judged.p.argmax(axis=1)
-    middle, far = ABOUT
-    some = np.abs(confidence - middle) <= far
-    if some.sum() < ENOUGH:
-        some = confidence >= np.median(confidence)
-    weight = judged.weight * some
-    if some.sum() < ENOUGH or not weight.any():
-        return None
-    each = confidence, answer == judged.right
-    said, hit = (float(np.average(of, weights=weight)) for of in each)
-    return said, hit, int(some.sum())
-
-
-def warnings(subject: Subject) -> str:
-    """Say what is to be doubted."""
-    said = [html.escaped(text) for text in doubts(subject)]
-    if not said:
-        return ""
-    return html.section("warnings", "Before you believe it", html.alert(said))
+def _name(subject: Subject, label: object) -> str:
+    """Return a class: a word as it is, a number with what is predicted."""
+    is_word = any(character.isalpha() for character in str(label))
+    return f"“{html.data(label if is_word else subject.named(label))}”"
 
 
 def doubts(subject: Subject) -> Iterator[str]:
     """Say what would make the scores too good to be true, and what else is to be doubted."""
     yield from leaks(subject.model.described(), subject.model.view.tally)
-    yield from _of_known(subject)
-    yield from _of_few(subject)
-    yield from _of_columns(subject)
-
-
-def _of_known(subject: Subject) -> Iterator[str]:
     share = subject.share_learned
     if subject.known:
         yield (
@@ -231,6 +214,8 @@ def _of_known(subject: Subject) -> Iterator[str]:
             "The rows that were given are as many of each class as it has learned. If they are the "
             "rows that it has learned, new rows will be scored worse."
         )
+    yield from _of_few(subject)
+    yield from _of_columns(subject)
 
 
 def _of_few(subject: Subject) -> Iterator[str]:
@@ -250,8 +235,10 @@ def _of_few(subject: Subject) -> Iterator[str]:
             f"Only {rows:,} of the rows that were scored are of class {label!r}: what is said of "
             "it may be chance."
         )
-    low = best.intervals.get("accuracy", (1.0, 1.0))[0]
-    if low <= best.majority_accuracy:
+    if subject.uneven:
+        if best.intervals.get("log_loss", (0.0, 0.0))[1] >= prior_loss(best):
+            yield "It may know no more than the shares of the classes."
+    elif best.intervals.get("accuracy", (1.0, 1.0))[0] <= best.majority_accuracy:
         yield "It may be no better than always answering the most frequent class."
     if best.calibration_error > 2 * best.calibration_noise + OFF:
         yield (
@@ -352,7 +339,7 @@ def write_report(subject: Subject, name: str = "") -> Report:
         "moved": moved(subject),
         "about": about(subject),
     }
-    script = scorer_script() + "".join(map(_asset, SCRIPTS))
+    script = scorer_script() + "".join(map(html.asset, SCRIPTS))
     above, judged = (lead(subject), first(subject)), page_json(threshold_data(subject))
     return assembled(title, TITLES, bodies, *above, script, scorer.json, judged)
 
@@ -370,13 +357,13 @@ def assembled(
     """Return a page of sections, those that have a body."""
     there = {key: body for key, body in bodies.items() if body}
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    page = Template(_asset("page.html")).substitute(
+    page = Template(html.asset("page.html")).substitute(
         digest=digest,
         title=html.escaped(title),
         heading=html.data(title),
         lead=lead,
         first=first,
-        style=_asset("page.css"),
+        style=html.asset("page.css"),
         contents=" ".join(f'<a href="#{key}">{titles[key]}</a>' for key in there),
         sections="\n".join(
             html.section(key, titles[key], body, folded=key in FOLDED)
@@ -398,10 +385,6 @@ def what_if(scorer: Scorer) -> str:
         "speaks for the class. The weights of all columns add up to the log odds."
     )
     if scorer.columns < scorer.read:
-        said += f" These are the {scorer.columns} of {scorer.read:,} columns that are worth most."
+        said += f" These are the {scorer.columns} best of {scorer.read:,} columns."
     left_out = html.note(scorer.left_out) if scorer.left_out else ""
-    return html.how_to_read(said) + left_out + _asset("whatif.html")
-
-
-def _asset(name: str) -> str:
-    return files("naively.wings.report").joinpath(name).read_text(encoding="utf-8")
+    return html.how_to_read(said) + left_out + html.asset("whatif.html")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
@@ -14,7 +13,6 @@ from naively.counting.axis import Name, title
 from naively.file.header import Saved
 from naively.inspect.explain import ExplainedRow
 from naively.kernels.reference import Floats
-from naively.kernels.tokens import splitter
 from naively.messages import shortened, visible
 from naively.model.class_prior import frequent
 from naively.wings.pictures.axes import of_target
@@ -44,7 +42,8 @@ def good(subject: Subject) -> str:
     """Say how good the model is: by cross-validation, and on rows that it never saw."""
     if subject.best is None:
         return ""
-    found = f'<div class="cards two">{thresholds(subject)}{calibration(subject)}</div>'
+    decide = html.asset("decide.html") if len(subject.model.classes) > 1 else ""
+    found = f'<div class="cards two">{decide}{calibration(subject)}</div>'
     of = every_scores(subject)
     table = html.table(["", *of], lines_of_scores(of))
     found += html.details("Scores, with their intervals", f'<div id="scores">{table}</div>')
@@ -84,11 +83,14 @@ def every_scores(subject: Subject) -> dict[str, Scores]:
 def lines_of_scores(of: Mapping[str, Scores]) -> list[list[object]]:
     """Return scores as lines of a table, with a column for each."""
     lines: list[list[object]] = [
-        ["rows", *(s.rows for s in of.values())],
+        ["rows scored", *(s.rows for s in of.values())],
         ["of the rarest class", *(_of_rarest(s) for s in of.values())],
     ]
     for what, name in SCORES.items():
-        lines.append([what, *(_score(s, name) for s in of.values())])
+        known = [s for s in of.values() if name != "auc" or s.area_is_known]
+        lines.append(
+            [what, *(getattr(s, name) if s in known else "not known" for s in of.values())]
+        )
         if any(name in s.shown for s in of.values()):
             ends = [
                 "{:.3f} to {:.3f}".format(*s.shown[name]) if name in s.shown else None
@@ -104,11 +106,6 @@ def _of_rarest(scores: Scores) -> str | None:
         return None
     label, rows = scores.support.rarest
     return f"{rows:,} of {label}"
-
-
-def _score(scores: Scores, name: str) -> object:
-    """Return a score, and of an area under the ROC curve of few rows that it is not known."""
-    return "not known" if name == "auc" and not scores.area_is_known else getattr(scores, name)
 
 
 # --- A threshold that can be moved: what the page's program needs --------------------------------
@@ -137,32 +134,6 @@ def threshold_data(subject: Subject) -> Saved | None:
     }
 
 
-def thresholds(subject: Subject) -> str:
-    """Return the controls of a threshold and of costs, and where their numbers are shown."""
-    if subject.judged is None or len(subject.model.classes) < 2:
-        return ""
-    how = html.how_to_read(
-        "The class is answered for rows whose probability of it is at least the threshold. Say "
-        "what a false alarm and a miss cost, and the threshold of least expected cost follows."
-    )
-    return (
-        '<div class="card" id="decide"><h3>What if you decide otherwise?</h3>'
-        + how
-        + '<div class="controls"><label>Answer <select id="decided"></select></label>'
-        '<label>from a probability of <input type="range" id="threshold" min="0" max="1" '
-        'step="0.001"> <output id="threshold-said"></output></label>'
-        '<label>A false alarm costs <input type="number" id="cost-alarm" min="0" step="any" '
-        'value="1"></label> <label>and a miss <input type="number" id="cost-miss" min="0" '
-        'step="any" value="1"></label></div>'
-        '<div class="wide" tabindex="0" role="region" aria-label="Rows by answer">'
-        '<table id="decisions"><thead><tr><td></td><th scope="col" class="n">answered</th>'
-        '<th scope="col" class="n">not answered</th></tr></thead><tbody></tbody></table></div>'
-        '<p id="decided-said" role="status"></p><div id="decision-curves"></div>'
-        "<noscript><p>This part needs the page's program, which is switched off.</p></noscript>"
-        "</div>"
-    )
-
-
 # --- Calibration: bins of as many rows each, and how far chance would take them off --------------
 
 
@@ -172,9 +143,10 @@ def calibration(subject: Subject) -> str:
     if found is None:
         return ""
     (what, is_so), bins = found
-    across = Ruler(0, 1, curves.LEFT, curves.WIDTH - curves.RIGHT)
-    up = Ruler(0, 1, curves.HEIGHT - curves.BOTTOM, curves.TOP)
-    ideal = curves.path(across([0, 1]), up([0, 1]))
+    most = min(1.0, 1.1 * max(max(said, high) for said, _, _, high, _ in bins))  # of a rare class
+    across = Ruler(0, most, curves.LEFT, curves.WIDTH - curves.RIGHT)
+    up = Ruler(0, most, curves.HEIGHT - curves.BOTTOM, curves.TOP)
+    ideal = curves.path(across([0, most]), up([0, most]))
     shapes = [f'<path class="missing" d="{ideal}"/>']
     for said, *true, _ in bins:
         x, (y, low, high) = float(across(said)), up(true).tolist()
@@ -264,7 +236,7 @@ def subgroups(subject: Subject) -> Iterator[list[object]]:
             continue
         share, says, so = np.average(each[:, some], axis=1, weights=w).tolist()
         low, high = jeffreys(share, float(w.sum() ** 2 / (w**2).sum()))
-        yield [group, int(some.sum()), f"{share:.0%}", f"{low:.0%} to {high:.0%}",
+        yield [group, round(float(w.sum())), f"{share:.0%}", f"{low:.0%} to {high:.0%}",
                f"{says:.0%}", f"{so:.0%}"]  # fmt: skip
 
 
@@ -310,9 +282,6 @@ def _groups(subject: Subject, name: Name) -> Iterator[tuple[str, NDArray[np.bool
 
 
 ITEMS = 8  # of an explanation
-FAINT, STRONG = 0.08, 0.45  # how strongly words are marked, of the weakest and the strongest
-LEAST_MARKED = 0.1  # of the strongest word's weight: weaker ones are not marked
-MOST = 600  # characters of a text whose words are marked
 
 
 def rows(subject: Subject) -> str:
@@ -364,38 +333,11 @@ def _lines(row: ExplainedRow) -> str:
     return html.table(["column", "value", "weight"], lines)
 
 
-# --- Texts, with their words marked --------------------------------------------------------------
-
-
 def _texts(subject: Subject, shown: ShownRows, i: int) -> str:
-    """Return the texts of a row, in which what speaks for the answer, and against it, is marked."""
-    row, found = shown.explained[i], []
-    kinds = subject.model.view.schema.kinds
-    for name in (name for name, kind in kinds.items() if kind == "text"):
-        text = shown.rows.values(name).tolist()[i] if name in shown.rows.place else None
-        if text is None:
-            continue
-        text = text if isinstance(text, str) else " ".join(map(str, text))
-        weights = {
-            value: weight
-            for column, value, weight in row.top(row.best)
-            if column == str(name) and isinstance(value, str)
-        }
-        found.append(f"<blockquote><bdi>{marked(text, weights)}</bdi></blockquote>")
-    return "".join(found)
-
-
-def marked(text: str, weights: Mapping[str, float]) -> str:
-    """Return a text, escaped, whose words are marked by their weights."""
-    split = splitter("word", (1, 1), lowercase=True, stop_words=())
-    most = max(map(abs, weights.values()), default=0.0)
-    found = []
-    for piece in re.split(r"(\s+)", text[:MOST]):
-        weight = sum(weights.get(word, 0.0) for word in dict.fromkeys(split(piece)))
-        said = html.escaped(piece)
-        if most and abs(weight) >= LEAST_MARKED * most:
-            side = "for" if weight > 0 else "against"
-            shade = FAINT + (STRONG - FAINT) * min(abs(weight) / most, 1.0)
-            said = f'<mark class="{side}" style="--w:{shade:.2f}">{said}</mark>'
-        found.append(said)
-    return "".join(found) + ("…" if len(text) > MOST else "")
+    """Return the beginnings of a row's texts; their words are marked where cells can be moved."""
+    kinds, rows = subject.model.view.schema.kinds, shown.rows
+    texts = (rows.values(of)[i] for of in kinds if kinds[of] == "text" and of in rows.place)
+    words = (
+        of if isinstance(of, str) else " ".join(map(str, of)) for of in texts if of is not None
+    )
+    return "".join(f"<blockquote>{html.data(text)}</blockquote>" for text in words)

@@ -16,22 +16,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import VALUE, Name, title
-from naively.data.columns import Kind, Rows
+from naively.data.columns import Kind, Rows, column_rows
 from naively.file.header import Json, Saved
+from naively.inspect.odds import strongest
 from naively.inspect.one_column import OneColumn
 from naively.inspect.scorecard import NOT_SEEN, Scorecard, plain_floats
 from naively.kernels.reference import Floats
 from naively.messages import visible
+from naively.model.class_prior import frequent
 from naively.model.model import Model
-from naively.terms.views import TokensTerm
+from naively.terms.views import TokensTerm, cells_of
 from naively.wings.report.subject import Subject
 
-MOVABLE = 100  # that can be moved
+MOVABLE = 30  # columns that can be moved
 MOST = 1_700_000  # characters of JSON on the page: of a page of at most 2 MB
 FIXED = 50_000  # characters of what is no scorecard: the rows to start from
 DIGITS = 3  # of the weights of tokens, where some are left out
 SHORTEST = 4  # characters of a number in JSON, with its comma
 STEPS = 100  # of a slider, at least
+WORDS = 12  # of a text to start from
 NOT_PLAIN = re.compile(r"[^ -;=-~]+")  # all but ASCII without control characters and "<"
 
 
@@ -55,25 +58,38 @@ def make_scorer(subject: Subject) -> Scorer:
         card = Scorecard.of(model)
     except ValueError as error:
         return Scorer("null", why=f"No cell can be moved here. {error}")
-    left_out = ""
+    part, left_out = card, ""
     if _least_size(card) > MOST:
-        card, left_out = shortened_card(model, card, MOST)
-    written, columns, read = _write(subject, card, whole=not (left_out or seen))
+        part, left_out = _smaller(subject, card)
+    written, columns, read = _write(subject, part, whole=not (left_out or seen))
     if len(written) > MOST and not left_out:
-        card, left_out = shortened_card(model, card, MOST)
-        written, columns, read = _write(subject, card, whole=not (left_out or seen))
+        part, left_out = _smaller(subject, card)
+        written, columns, read = _write(subject, part, whole=False)
     if len(written) > MOST:
-        why = f"No cell can be moved here, as the model takes more than {MOST // 10**6} MB of JSON."
+        why = f"No cell can be moved here, as the model takes more than {MOST:,} bytes of JSON."
         return Scorer("null", why=why)
-    return Scorer(written, columns, read, left_out=" ".join(filter(None, [left_out, seen])))
+    said = " ".join(filter(None, [left_out, seen]))
+    return Scorer(written, columns, max(read, len(card.columns)), left_out=said)
+
+
+def _smaller(subject: Subject, card: Scorecard) -> tuple[Scorecard, str]:
+    """Return a scorecard that a page has room for, and what is left out."""
+    if card.every(TokensTerm):
+        return shortened_card(subject.model, card, MOST)
+    there = set(card.columns)
+    best = [title(name) for name in subject.worth if title(name) in there][:MOVABLE]
+    terms = tuple(
+        term for term in card.terms
+        if all(name in best for cell in cells_of(term) for name in cell.columns)
+    )  # fmt: skip
+    return replace(card, terms=terms), "The others keep the cells of the row that you start from."
 
 
 def _write(subject: Subject, card: Scorecard, *, whole: bool) -> tuple[str, int, int]:
     """Return what the page's program reads, and how many columns can be moved, and are read."""
     # Where the card is not the whole model, the posteriors that this has are with its rows.
-    model, there = subject.model, set(card.columns)
+    model, there, shown = subject.model, set(card.columns), subject.shown
     names = [name for name in subject.worth if title(name) in there]
-    shown = subject.shown
     rows = None if shown is None else model.view.schema.match(shown.rows)
     cells = {name: _cells(rows, name, model.view.schema.kinds[name]) for name in names}
     starts: list[Saved] = []
@@ -88,27 +104,38 @@ def _write(subject: Subject, card: Scorecard, *, whole: bool) -> tuple[str, int,
             "card": card.to_dict(),
             "classes": [visible(str(label)) for label in model.classes.tolist()],
             "target": visible(subject.target),
-            "against": _two(subject),
+            "against": [subject.spoken_for, int(subject.spoken_for == 0)],  # at first
             "columns": [
                 {
                     "name": title(name),
                     "kind": model.view.schema.kinds[name],
-                    **_slider(model, name, subject.numbers.get(name), cells[name]),
+                    **_slider(subject, name, cells[name]),
                 }
                 for name in moved
             ],
-            "rows": starts,
+            "rows": starts or _of_words(subject),
+            "others": not whole and not card.every(TokensTerm),
         }
     )
     return written, len(moved), len(names)
 
 
-def _two(subject: Subject) -> list[int]:
-    """Return two classes that the nomogram compares at first."""
-    count = subject.model.counted.tally.class_count
-    c = subject.spoken_for
-    others = [r for r in np.argsort(-count, kind="stable").tolist() if r != c]
-    return [c, *others[:1]]
+def _of_words(subject: Subject) -> list[Saved]:
+    """Return texts of the words that speak for each class, where no row is kept to start from."""
+    model, starts = subject.model, list[Saved]()
+    kinds = model.view.schema.kinds
+    for c in frequent(model.counted.tally.class_count) if {*kinds.values()} == {"text"} else []:
+        words = strongest(model, c, WORDS)
+        texts = {
+            name: " ".join(str(w) for of, w, _ in words if of == title(name)) for name in kinds
+        }
+        rows = column_rows({name: np.array([text], object) for name, text in texts.items()}, kinds)
+        starts.append({
+            "name": f"words that speak for {subject.said(c)}",
+            "cells": {title(name): text for name, text in texts.items()},
+            "whole": model.posterior(rows)[0].tolist(),
+        })  # fmt: skip
+    return starts
 
 
 def page_json(value: object) -> str:
@@ -207,16 +234,14 @@ def _cells(rows: Rows | None, name: Name, kind: Kind) -> list[Json]:
     return [of if of is None or isinstance(of, str) else list(of) for of in values.tolist()]
 
 
-def _slider(
-    model: Model, name: Name, numbers: Floats | None, cells: list[Json]
-) -> Mapping[str, float]:
+def _slider(subject: Subject, name: Name, cells: list[Json]) -> Mapping[str, float]:
     """Return the least and the greatest number of a slider, and its step; nothing without any."""
-    if model.view.schema.kinds[name] != "number":
+    if subject.model.view.schema.kinds[name] != "number":
         return {}
-    numbers = np.empty(0) if numbers is None else numbers
+    column = OneColumn.find(subject.model, name)
+    numbers = column.values([] if subject.sample is None else subject.sample.batches)[0]
     known = np.array([*numbers, *(x for x in cells if isinstance(x, float))], np.float64)
     known = known[np.isfinite(known)]
-    column = OneColumn.find(model, name)
     if not len(known) and column.is_number:
         known = np.array(column.range(()))
     low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)

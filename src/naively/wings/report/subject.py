@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import count
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.assess.folds import HeldOutFolds, Worth, assess, hold_out, work
+from naively.assess.folds import HeldOutFolds, assess, hold_out
 from naively.assess.scores import Scores, scores
-from naively.counting.axis import Derived, Level, Name, title
+from naively.counting.axis import Level, Name, title
 from naively.counting.block import Batch
 from naively.counting.labels import LabelArray, Labels, Target, encode_labels
 from naively.data.columns import Rows, column_rows, times_of
@@ -21,7 +23,6 @@ from naively.fitting.leave_one_out import left_out, weighted_joint
 from naively.fitting.reservoir import Reservoir
 from naively.fitting.sample import Sample
 from naively.fitting.weights import posterior
-from naively.inspect.column import ColumnView, column_view
 from naively.inspect.drift import Drift, drift
 from naively.inspect.effect import effect
 from naively.inspect.explain import ExplainedRow, explain
@@ -68,7 +69,8 @@ def choose(p: Floats, right: NDArray[np.integer] | None = None, each: int = EACH
     for why, among, key in kinds:
         ordered = among[np.argsort(key[among], kind="stable")]
         if why == "most sure":
-            ordered = ordered[np.argsort(_turns(answer[ordered]), kind="stable")]
+            turns = defaultdict[int, "count[int]"](count)  # each class in its turn
+            ordered = np.array(sorted(ordered, key=lambda row: next(turns[answer[row]])), np.int64)
         alike: set[bytes] = set()
         for row in ordered.tolist():
             mark = p[row].round(ALIKE).tobytes()
@@ -81,15 +83,6 @@ def choose(p: Floats, right: NDArray[np.integer] | None = None, each: int = EACH
     return found
 
 
-def _turns(of: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return how many of the same number are before each."""
-    order = np.argsort(of, kind="stable")
-    first = np.searchsorted(of[order], of[order])
-    turns = np.empty(len(of), np.int64)
-    turns[order] = np.arange(len(of)) - first
-    return turns
-
-
 # --- What a report is of: a model, a sample of the rows it learned, and rows that it never saw ---
 
 
@@ -97,7 +90,7 @@ SAME = 0.5  # of the other rows, from which on they are not other rows
 FEWEST = 200  # rows that are looked at over time
 SOME = 300  # rows that tell how much weights differ
 MOST_ARE_KNOWN = 0.5  # of the other rows: they are hardly new
-MOST_WORK = 2e7  # numbers of evidence; to assess a model of more takes longer than a page may
+UNEVEN = 0.8  # of the rows are of one class: accuracy says little then
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +99,7 @@ class JudgedRows:
 
     p: Floats  # (rows, classes): the posteriors
     right: NDArray[np.int64]  # (rows,): the right class; negative where it was never learned
-    weight: Floats  # (rows,): how many rows each stands for
+    weight: Floats  # (rows,): how many of the rows that were learned, or given, each stands for
     place: NDArray[np.int64]  # (rows,): where the row is: in the sample, or among the other rows
     given: bool  # whether they are the other rows, and not of the sample
 
@@ -137,11 +130,9 @@ class Subject:
         """Return what a report is of, assessed by cross-validation where that can be."""
         sample = None if learned is None else learned.of(model)
         found = held_out = None
-        n = 0 if sample is None else len(sample)
-        can_be = n > 1 and len(model.classes) > 1
-        if learned is not None and can_be and work(model, n) <= MOST_WORK:
+        if learned is not None and sample is not None and min(len(sample), len(model.classes)) > 1:
             held_out = hold_out(model, learned, kind, interactions=model.seeks_interactions)
-            found, sample = assess(model, held_out), held_out.sample
+            found, sample = _of_all(assess(model, held_out), model), held_out.sample
         share = 0.0
         if rows is not None and y is not None:
             share = _share_learned(model, learned, rows, encode_labels(y))
@@ -166,15 +157,17 @@ class Subject:
         """The class that odds are of, in words."""
         return self.said(self.spoken_for)
 
-    @property
-    def repeated(self) -> list[tuple[tuple[str, ...], float]]:
-        """Columns that repeat each other, and what they are worth together, if it is more."""
-        return [] if self.assessment is None else self.assessment.repeated
+    @cached_property
+    def uneven(self) -> bool:
+        """Whether most rows are of one class."""
+        count = self.model.counted.tally.class_count
+        return bool(count.max() >= UNEVEN * count.sum())
 
     @cached_property
     def spoken_for(self) -> int:
-        """The class that odds are of: the second of two, else the most frequent."""
-        return spoken_for(self.model.counted.tally.class_count)
+        """The class that odds are of: the rare one, or second, of two; else the most frequent."""
+        count = self.model.counted.tally.class_count
+        return int(count.argmin()) if self.uneven and len(count) == 2 else spoken_for(count)
 
     @cached_property
     def judged(self) -> JudgedRows | None:
@@ -189,7 +182,10 @@ class Subject:
             return None
         p, labels, _, place = self.held_out.predicted
         right = labels.codes.astype(np.int64)
-        return JudgedRows(p, right, labels.weights, place, given=False)
+        weight = labels.weights * (
+            self.model.counted.tally.class_count.sum() / labels.weights.sum()
+        )
+        return JudgedRows(p, right, weight, place, given=False)
 
     @cached_property
     def cells(self) -> Rows | None:
@@ -250,10 +246,34 @@ class Subject:
             return self.assessment
         return self.scores or self.assessment
 
-    @property
-    def cost(self) -> Mapping[str, float]:
-        """How much the log loss grows without each column, by its title, where it is known."""
-        return {} if self.assessment is None else self.assessment.cost
+    @cached_property
+    def explained(self) -> float:
+        """How much of the prior's log loss the model takes away by cross-validation, in nats."""
+        of = self.assessment
+        return 0.0 if of is None else prior_loss(of) - of.log_loss
+
+    @cached_property
+    def lost(self) -> Mapping[str, float]:
+        """What share of what the model explains is lost without each column, where it is known."""
+        if self.assessment is None or self.explained <= 0:
+            return {}
+        cost = self.assessment.cost
+        return {name: min(max(0.0, nats / self.explained), 1.0) for name, nats in cost.items()}
+
+    @cached_property
+    def shares(self) -> list[tuple[tuple[str, ...], float]]:
+        """Columns, or several that repeat each other, and their share of what is explained."""
+        # Where the model explains nothing, or nobody knows: of how far all weights differ.
+        if not self.lost:
+            whole = sum(spread for _, spread in self.spreads) or 1.0
+            return [((name,), spread / whole) for name, spread in self.spreads]
+        assert self.assessment is not None
+        several = [
+            (names, min(nats / self.explained, 1.0)) for names, nats in self.assessment.repeated
+        ]
+        inside = {name for names, _ in several for name in names}
+        alone = [((name,), share) for name, share in self.lost.items() if name not in inside]
+        return sorted([*several, *alone], key=lambda of: -of[1])
 
     @cached_property
     def spreads(self) -> list[tuple[str, float]]:
@@ -275,31 +295,9 @@ class Subject:
     @cached_property
     def worth(self) -> list[Name]:
         """The columns of the table, those that are worth most first."""
-        # Columns that repeat each other share what they are worth together.
-        together = {} if self.assessment is None else self.assessment.together
-        cost = Worth(dict(self.cost), dict(together)).shared()
-        return sorted(self.model.view.schema.order, key=lambda name: -cost.get(title(name), 0.0))
-
-    def column(self, name: Name) -> ColumnView:
-        """Return what a column looks like in each class."""
-        batches = [] if self.sample is None else self.sample.batches
-        return column_view(self.model, name, batches)
-
-    @cached_property
-    def numbers(self) -> dict[Name, Floats]:
-        """The numbers of each column of numbers, in the sample or else in the other rows."""
-        columns = [n for n, g in self.model.view.schema.columns.items() if g.kind == "number"]
-        columns = [name for name in columns if not isinstance(name, Derived)]
-        if self.sample is not None and self.sample.batches:
-            held = [Held(batch) for batch in self.sample.batches]
-            return {
-                name: np.concatenate([of.number(name) for of in held]).astype(np.float64)
-                for name in columns
-            }
-        if self.rows is None:
-            return {}
-        rows = self.model.view.schema.match(self.rows)
-        return {name: rows.numbers([name])[:, 0].astype(np.float64) for name in columns}
+        place = {name: i for i, (names, _) in enumerate(self.shares) for name in names}
+        order = sorted(self.model.view.schema.order, key=lambda of: -self.lost.get(title(of), 0.0))
+        return sorted(order, key=lambda name: place.get(title(name), len(place)))
 
     @cached_property
     def drift(self) -> Drift | None:
@@ -342,6 +340,21 @@ class Subject:
         rows = every.take(np.array(places, np.int64))
         said = [None if labels is None else labels[row] for row in places]
         return ShownRows(rows, chosen, said, list(explain(model, rows)), source)
+
+
+def prior_loss(of: Scores) -> float:
+    """Return the log loss of who says the shares of the classes of every row, in nats."""
+    rows = np.array([rows for _, _, rows in of.by_class.values()])
+    share = rows[rows > 0] / rows.sum()
+    return float(-(share * np.log(share)).sum())
+
+
+def _of_all(found: Scores, model: Model) -> Scores:
+    """Return scores whose counts are whole, and of all rows learned, not of those scored."""
+    times = float(model.counted.tally.class_count.sum() / found.confusion.sum())
+    confusion = np.diff(np.rint(np.cumsum(found.confusion * times, axis=1)), prepend=0.0)
+    by_class = {label: (*of[:2], of[2] * times) for label, of in found.by_class.items()}
+    return replace(found, confusion=confusion, by_class=by_class)
 
 
 def _share_learned(model: Model, learned: Reservoir | None, rows: Rows, labels: Labels) -> float:

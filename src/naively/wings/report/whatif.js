@@ -9,11 +9,20 @@ page.whatIf = (() => {
   const start = find("start"), several = model.classes.length > 1;
   const said = (c) => (model.target ? `${model.target} = ${model.classes[c]}` : model.classes[c]);
   const listeners = [];
-  let row = {}, moved = false, last = [];
+  let row = {}, moved = false, last = [], others = null;
+
+  // What the columns that are not on the page say of the row to start from stays as it is.
+  const scores = (of) => scorer.scores(of).map((score, c) => score + (others ? others[c] : 0));
+  const posterior = (of) => {
+    if (!others) return Array.from(scorer.posterior(of));
+    const joint = scores(of), top = Math.max(...joint), p = Array.from(joint, (score) => Math.exp(score - top));
+    return p.map((each) => each / p.reduce((a, b) => a + b, 0));
+  };
 
   // The posterior: a bar for each class, or for those that are most probable.
   const bars = model.classes.map((_, c) => {
     const fill = element("div", { className: "fill" }), value = element("output");
+    value.dataset.c = c;
     const line = element("div", { className: "bar" }, element("span", {}, data(said(c))),
       element("div", { className: "track" }, fill), value);
     find("posterior").append(line);
@@ -27,15 +36,17 @@ page.whatIf = (() => {
       bars[c].value.dataset.p = of;
       bars[c].line.hidden = !first.has(c);
     });
+    find("posterior").append(...order.map((c) => bars[c].line)); // in the order of their length
   };
 
   // The evidence for the most probable class against the second: what weighs most, and the sum.
   const showEvidence = (p, [best, rival]) => {
-    const lines = scorer.explain(row).map(({ column, value, evidence }) => (
+    const rest = others ? [{ column: "other columns", value: null, evidence: others }] : [];
+    const lines = [...scorer.explain(row), ...rest].map(({ column, value, evidence }) => (
       [column, value, evidence[best] === evidence[rival] ? 0 : evidence[best] - evidence[rival]]));
     lines.sort((a, b) => Math.abs(b[2]) - Math.abs(a[2]));
-    const rest = lines.splice(LINES), sum = (of) => of.reduce((total, [, , weight]) => total + weight, 0);
-    if (rest.length) lines.push([`${rest.length} more`, null, sum(rest)]);
+    const more = lines.splice(LINES), sum = (of) => of.reduce((total, [, , weight]) => total + weight, 0);
+    if (more.length) lines.push([`${more.length} more`, null, sum(more)]);
     const most = Math.max(...lines.map(([, , weight]) => Math.abs(weight)).filter(Number.isFinite));
     const cell = (weight) => {
       const fill = element("div", { className: weight < 0 ? "fill against" : "fill" });
@@ -53,10 +64,10 @@ page.whatIf = (() => {
   };
 
   const update = () => {
-    const p = Array.from(scorer.posterior(row)), order = [...p.keys()].sort((a, b) => p[b] - p[a]);
+    const p = posterior(row), order = [...p.keys()].sort((a, b) => p[b] - p[a]);
     showPosterior(p, order);
     if (several) showEvidence(p, order);
-    const whole = moved ? undefined : model.rows[start.value]?.whole;
+    const whole = moved || others ? undefined : model.rows[start.value]?.whole;
     find("whole").hidden = !whole;
     if (whole) find("whole").replaceChildren("The whole model says ", data(said(order[0])), ` with probability ${whole[order[0]].toFixed(3)}.`);
     last = order;
@@ -150,6 +161,8 @@ page.whatIf = (() => {
   const restart = () => {
     row = Object.fromEntries(model.card.columns.map(({ name }) => [name, null]));
     Object.assign(row, model.rows[start.value]?.cells);
+    const whole = model.others && model.rows[start.value]?.whole, known = whole && scorer.scores(row);
+    others = whole ? whole.map((p, c) => Math.log(Math.max(p, 1e-300)) - known[c]) : null;
     moved = false;
     controls.forEach(({ show }) => show());
     update();
@@ -166,5 +179,5 @@ page.whatIf = (() => {
   find("again").addEventListener("click", restart);
   find("why").hidden = !several; // nothing speaks against the only class
   restart();
-  return { model, scorer, controls, said, levelsOf, listen: (of) => { listeners.push(of); of(row, last, moved); } };
+  return { model, scorer, scores, controls, said, levelsOf, listen: (of) => { listeners.push(of); of(row, last, moved); } };
 })();
