@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from heapq import heappop, heappush
-from itertools import tee
 from typing import NamedTuple
 
 import numpy as np
@@ -326,8 +325,7 @@ class Sample:
         if len(self) <= FEW_ROWS:
             some = in_fifths(every), model, weights, replace(found, labels=every)
             fifths = sample._each_held_out(*some, honest=counted)  # noqa: SLF001
-        thirds, again = tee(found_thirds)
-        held_out = np.concatenate(joint), thirds, fifths
+        held_out = np.concatenate(joint), found_thirds, fifths
         weighed = Weighed(model, weights, found, batches, every, *held_out, bool(self.copied))
         linear, by, *losses = seek(weighed, limits)
         weights = replace(weights, linear=linear)
@@ -335,7 +333,7 @@ class Sample:
         # Of a part of the rows nobody knows how often a row came with another label.
         alone = counted and every.group is None and model.settings.derived == "auto"
         if alone and self.holds_all(model).all():
-            seen = seen_before(model.weighed(weights), batches, every, again)
+            seen = seen_before(model.weighed(weights), batches, every, held_out[0])
             weights = replace(weights, seen=seen)
         return FoundWeights(weights, *losses)
 
@@ -394,7 +392,7 @@ class Sample:
                 some = self._without(model, len(first.prior), held)
                 some = replace(some, labels=first.labels)
             without = fit(some.take(rest), weights.how, weights.rows, weights, ROUGH)
-            yield Third(some.joint(without), rest, held, honest), some.prior
+            yield Third(some.joint(without), rest, held), some.prior
 
     def _without(self, model: Model, first: int, held: NDArray[np.int64]) -> LeaveOneOut:
         """Return the evidence of the first rows by a model that never saw some of them."""

@@ -840,7 +840,6 @@ class Third(NamedTuple):
     joint: Floats  # (rows, classes): weighted joint log likelihoods, each row left out
     rest: NDArray[np.int64]  # the numbers of the rows to fit,
     held: NDArray[np.int64]  # and of those that are held out
-    uncounted: bool = False  # whether these are not in the model's counts; else each is left out
 
     def loss(self, labels: Labels) -> float:
         """Return the log loss of the rows that are held out, in nats."""
