@@ -98,6 +98,18 @@ class Drawn(Tabular):
         return picture(self, ax)
 
 
+def crossed(
+    axes: Sequence[Mapping[str, Sequence[Any]]], tables: Mapping[str, Any]
+) -> dict[str, list[Any]]:
+    """Return a row for each cell of arrays of one shape, beside the columns of their axes."""
+    sizes, found = [len(next(iter(axis.values()))) for axis in axes], dict[str, list[Any]]()
+    for i, axis in enumerate(axes):
+        outer, inner = math.prod(sizes[:i]), math.prod(sizes[i + 1 :])
+        for name, each in axis.items():
+            found[name] = [value for value in each for _ in range(inner)] * outer
+    return found | {name: table.ravel().tolist() for name, table in tables.items()}
+
+
 def picture(result: object, ax: Axes | None, which: str = "", **options: object) -> Axes:
     """Draw one of the pictures of a result."""
     drawn: Axes = wing("picture")(result, ax, which, **options)

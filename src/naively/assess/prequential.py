@@ -63,10 +63,6 @@ class Prequential(Tabular):
 
     TABLE = ("batch", "rows", "log_loss", "accuracy")
 
-    def __str__(self) -> str:
-        """Return all lines."""
-        return as_text(self.to_dict())
-
 
 def prequential(
     rows: Rows,

@@ -66,12 +66,19 @@ class Derived(ABC):
         return tuple(dict.fromkeys(chain.from_iterable(of)))
 
 
+@dataclass(frozen=True)
 class DerivedLevels(Derived):
-    """A column of levels that is computed from others, and counted like them.
+    """A column of levels that is computed from another one, and counted like it.
 
-    Its levels are known before any row is, and its sources are encoded columns, so that learning
+    Its levels are known before any row is, and its source is an encoded column, so that learning
     and prediction cannot differ.
     """
+
+    of: Name
+
+    @property
+    def sources(self) -> tuple[Name, ...]:
+        return (self.of,)
 
     @property
     @abstractmethod

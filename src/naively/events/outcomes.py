@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from naively.counting.axis import Level, Name, title
 from naively.events.base import Distribution
 from naively.kernels.reference import Floats
-from naively.tabular import Drawn, Tabular, picture
+from naively.tabular import Drawn, Tabular, crossed, picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,12 +47,11 @@ class Probabilities(Drawn):
     p: Floats
 
     def to_dict(self) -> dict[str, list[Any]]:
-        names, rows = (*self.given, *self.of), list(product(*self.values))
-        columns = {name: [row[i] for row in rows] for i, name in enumerate(names)}
-        key = PROBABILITY
-        while key in columns:  # a column has this name
+        names, key = (*self.given, *self.of), PROBABILITY
+        while key in names:  # a column has this name
             key += "_"
-        return {**columns, key: self.p.ravel().tolist()}
+        axes = [{name: of} for name, of in zip(names, self.values, strict=True)]
+        return crossed(axes, {key: self.p})
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,13 +213,9 @@ class Surface(Drawn):
     map: dict[str, float]
 
     def to_dict(self) -> dict[str, list[Any]]:
-        mean, variance = np.meshgrid(self.mean, self.variance, indexing="ij")
-        return {
-            "mean": mean.ravel().tolist(),
-            "variance": variance.ravel().tolist(),
-            "log_likelihood": self.log_likelihood.ravel().tolist(),
-            "log_posterior": self.log_posterior.ravel().tolist(),
-        }
+        axes = {"mean": self.mean.tolist()}, {"variance": self.variance.tolist()}
+        heights = {"log_likelihood": self.log_likelihood, "log_posterior": self.log_posterior}
+        return crossed(axes, heights)
 
 
 @dataclass(frozen=True, repr=False)

@@ -20,7 +20,7 @@ from naively.messages import amount, visible
 from naively.model.class_prior import and_more, frequent
 from naively.model.model import Model
 from naively.schema.encode import plain_cells
-from naively.tabular import Drawn
+from naively.tabular import Drawn, crossed
 
 POINTS = 401  # at which a density is computed
 BINS = 20  # for the eye, at most
@@ -301,12 +301,9 @@ class NumberView(ColumnView):
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Return columns class, x and density (or probability, of counts)."""
-        n, name = len(self.x), "probability" if self.counts else "density"
-        return {
-            "class": [label for label in self.classes for _ in range(n)],
-            "x": plain_cells(self.x) * len(self.classes),
-            name: self.density.T.ravel().tolist(),
-        }
+        name = "probability" if self.counts else "density"
+        axes = {"class": self.classes}, {"x": plain_cells(self.x)}
+        return crossed(axes, {name: self.density.T})
 
     def __str__(self) -> str:
         lines = [f"{self.column}: {self.what} by class ({self.event})"]
@@ -377,12 +374,8 @@ class LevelView(ColumnView):
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Return columns level, class, probability and count."""
-        return {
-            "level": [level for level in self.levels for _ in self.classes],
-            "class": self.classes * len(self.levels),
-            "probability": self.p.ravel().tolist(),
-            "count": self.count.ravel().tolist(),
-        }
+        axes = {"level": self.levels}, {"class": self.classes}
+        return crossed(axes, {"probability": self.p, "count": self.count})
 
     def __str__(self) -> str:
         size, shown = f"{len(self.levels):,} levels", frequent(self.class_count)

@@ -37,7 +37,7 @@ from naively.model.class_prior import number_of
 from naively.model.model import Model
 from naively.schema.encode import plain_cells
 from naively.schema.schema import Group
-from naively.tabular import Drawn, Tabular, are_numbers, picture
+from naively.tabular import Drawn, Tabular, are_numbers, crossed, picture
 from naively.terms.functions import CombinedTerms, ProductTerms, RuleTerms
 from naively.terms.kinds import ABSENT, Items
 from naively.terms.seen import Sight
@@ -547,17 +547,12 @@ def _add_seen(lines: list[Lines], model: Model, batch: Batch) -> None:
     seen, every = model.terms.seen, model.terms.of_seen(batch)
     if seen is None or every is None:
         return
-    what = title_of_seen(model)
+    groups = model.view.schema.groups
+    what = f"this very {'text' if groups and all(of.analyser for of in groups) else 'row'}"
     each = zip(lines, seen.sights(batch, model.classes.tolist()), strict=True)
     for (line, sight), added in zip(each, every, strict=True):
         if sight:
             line[what] = what, sight, added
-
-
-def title_of_seen(model: Model) -> str:
-    """Return what a whole row is called."""
-    texts = model.view.schema.groups and all(group.analyser for group in model.view.schema.groups)
-    return "this very text" if texts else "this very row"
 
 
 def _refuse_long(batch: Batch) -> None:
@@ -601,13 +596,9 @@ class ClassImages(Drawn):
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Return columns class, row, column and mean, one row a pixel and class."""
-        c, row, column = (index.ravel().tolist() for index in np.indices(self.mean.shape))
-        return {
-            "class": [self.classes[i] for i in c],
-            "row": row,
-            "column": column,
-            "mean": self.mean.ravel().tolist(),
-        }
+        _, height, width = self.mean.shape
+        axes = {"class": self.classes}, {"row": range(height)}, {"column": range(width)}
+        return crossed(axes, {"mean": self.mean})
 
     def __str__(self) -> str:
         k, height, width = self.mean.shape
@@ -803,16 +794,14 @@ class Waterfall(Drawn):
     ends: tuple[float, float] | None = None
     target: str = ""
 
+    TABLE = ("item", "weight", "start")
+
     @property
     def start(self) -> list[float]:
         """Where each step begins: the sum of those before it, in nats."""
         with np.errstate(invalid="ignore"):
             ends: list[float] = np.cumsum([0.0, *self.weight])[:-1].tolist()
         return ends
-
-    def to_dict(self) -> dict[str, list[Any]]:
-        """Return columns item, weight and start: where each step begins."""
-        return {"item": [*self.item], "weight": [*self.weight], "start": self.start}
 
     @property
     def heading(self) -> str:

@@ -25,7 +25,7 @@ from naively.model.class_prior import class_probabilities, is_estimated, pretend
 from naively.model.model import Model
 from naively.options import How
 from naively.schema.schema import Group, list_names
-from naively.tabular import SHOWN, Drawn, Tabular, as_text, picture
+from naively.tabular import SHOWN, Drawn, Tabular, as_text, crossed, picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -620,11 +620,7 @@ class Linear(Tabular):
     def to_dict(self) -> dict[str, list[Any]]:
         names = [INTERCEPT, *self.feature_names.tolist()]
         weight = np.column_stack([self.intercept, self.coef])
-        return {
-            "class": [label for label in self.labels for _ in names],
-            "feature": names * len(weight),
-            "weight": weight.ravel().tolist(),
-        }
+        return crossed(({"class": self.labels}, {"feature": names}), {"weight": weight})
 
     @property
     def labels(self) -> list[Any]:

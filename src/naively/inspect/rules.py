@@ -20,7 +20,7 @@ from naively.kernels.reference import Floats
 from naively.messages import many
 from naively.model.model import Model
 from naively.schema.schema import GroupKey
-from naively.tabular import Tabular, picture
+from naively.tabular import Tabular, crossed, picture
 from naively.terms.functions import (
     NEITHER,
     Above,
@@ -357,15 +357,9 @@ class Rules(Tabular):
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Return rule, columns, conditions, share, class and weight: a row a cell and class."""
-        k = len(self.classes)
-        return {
-            "rule": np.repeat(self.rule, k).tolist(),
-            "columns": [name for name in self.columns for _ in range(k)],
-            "conditions": [said for said in self.conditions for _ in range(k)],
-            "share": np.repeat(self.share, k).tolist(),
-            "class": self.classes * len(self.rule),
-            "weight": self.weight.ravel().tolist(),
-        }
+        cells = {"rule": self.rule, "columns": self.columns, "conditions": self.conditions}
+        axes = {**cells, "share": self.share.tolist()}, {"class": self.classes}
+        return crossed(axes, {"weight": self.weight})
 
     def __str__(self) -> str:
         if not self.rule:

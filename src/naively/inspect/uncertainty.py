@@ -24,7 +24,7 @@ from naively.kernels.reference import Floats
 from naively.model.class_prior import is_estimated, number_of, pretend_classes, spoken_for
 from naively.model.held_out import check_coverage
 from naively.model.model import Model
-from naively.tabular import Tabular, picture
+from naively.tabular import Tabular, crossed, picture
 from naively.terms.uncertain import dense, mean_of_log, variance_of_log
 from naively.terms.words import length_factor
 
@@ -67,14 +67,9 @@ class ProbabilityIntervals(Tabular):
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Return columns row, class, probability, low and high."""
-        n, labels = len(self), self.classes.tolist()
-        return {
-            "row": np.repeat(np.arange(n), len(labels)).tolist(),
-            "class": labels * n,
-            "probability": self.probability.ravel().tolist(),
-            "low": self.low.ravel().tolist(),
-            "high": self.high.ravel().tolist(),
-        }
+        axes = {"row": range(len(self))}, {"class": self.classes.tolist()}
+        tables = {"probability": self.probability, "low": self.low, "high": self.high}
+        return crossed(axes, tables)
 
     def row(self, number: int) -> ProbabilityIntervals:
         """Return those of one row."""

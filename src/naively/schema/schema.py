@@ -603,15 +603,10 @@ def _check_kinds(rows: Rows, group: Group, names: Iterable[Name]) -> None:
 class TimePart(DerivedLevels):
     """The hour, weekday or month of a column of times."""
 
-    of: Name
     part: Cycle
 
     def __str__(self) -> str:
         return f"{title(self.of)} ({self.part})"
-
-    @property
-    def sources(self) -> tuple[Name, ...]:
-        return (self.of,)
 
     @property
     def levels(self) -> tuple[str, ...]:
@@ -630,15 +625,10 @@ class TimePart(DerivedLevels):
 class Missing(DerivedLevels):
     """Whether a cell of a column is missing: 0 where there is a value, 1 where there is none."""
 
-    of: Name
     beside = True
 
     def __str__(self) -> str:
         return f"{title(self.of)} is missing"
-
-    @property
-    def sources(self) -> tuple[Name, ...]:
-        return (self.of,)
 
     @property
     def levels(self) -> tuple[bool, ...]:
@@ -659,16 +649,11 @@ class MissingAs(DerivedLevels):
     A cell that has a value has no level.
     """
 
-    of: Name
     words: tuple[str, ...]
     beside = True
 
     def __str__(self) -> str:
         return f"{title(self.of)} is missing as"
-
-    @property
-    def sources(self) -> tuple[Name, ...]:
-        return (self.of,)
 
     @property
     def levels(self) -> tuple[str, ...]:
