@@ -49,6 +49,7 @@ How: TypeAlias = Literal["mle", "map", "mean", "predictive"]
 Weighting: TypeAlias = Literal["loo", "temperature"]
 
 HOW: tuple[How, ...] = get_args(How)
+WEIGHTINGS: tuple[Weighting, ...] = get_args(Weighting)
 PSEUDO_COUNTS = {"laplace": 1.0, "jeffreys": 0.5}
 
 
@@ -169,7 +170,7 @@ class Options:
     )
     weights: Weighting | None = option(
         "loo",
-        [*words(*get_args(Weighting)), NONE],
+        [*words(*WEIGHTINGS), NONE],
         "How much each column counts: loo (a weight for each), temperature (one for all) or none "
         "(pure naive Bayes).",
     )

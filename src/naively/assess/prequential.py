@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from naively.assess.curves import Metric, check_metric, number_of, of_tally, split_once
 from naively.assess.refits import Moment, Named, Places, check_folds, in_blocks
 from naively.counting.axis import Name
-from naively.counting.block import Batch, weighing
+from naively.counting.block import Batch, relabelled
 from naively.counting.labels import LEAST_WEIGHT, Labels
 from naively.counting.tally import Tally
 from naively.data.columns import Rows
@@ -133,7 +133,7 @@ def _forward_and_shuffled(
     if len(mixed) < FEWEST:
         return None
     weight = sample.labels.standing_for(model.counted.tally.class_count).weights
-    sample = replace(sample, batches=weighing(sample.batches, weight))
+    sample = replace(sample, batches=relabelled(sample.batches, "weight", weight))
     ordered = mixed[np.argsort(moments[mixed], kind="stable")]
     if moments[ordered[0]] == moments[ordered[-1]]:
         return None

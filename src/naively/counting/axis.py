@@ -205,13 +205,13 @@ class Analyser(ABC):
         return self.counts_documents or self.max_features is not None
 
     @property
-    def settings(self) -> dict[str, object]:
-        """The settings that differ from their defaults, by name."""
+    def settings(self) -> dict[str, str]:
+        """The settings that differ from their defaults, as they are written, by name."""
         values = {
             field.name: (getattr(self, field.name), field.default)
             for field in fields(self)  # type: ignore[arg-type]  # a subclass is a dataclass
         }
-        return {name: value for name, (value, default) in values.items() if _differ(value, default)}
+        return {name: repr(of) for name, (of, default) in values.items() if _differ(of, default)}
 
     @property
     def is_plain(self) -> bool:
@@ -225,7 +225,7 @@ class Analyser(ABC):
         return partial(type(self), **of), ()
 
     def __str__(self) -> str:
-        given = ", ".join(f"{name}={value!r}" for name, value in self.settings.items())
+        given = ", ".join(f"{name}={value}" for name, value in self.settings.items())
         return f"{type(self).__name__}({given})"
 
 

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -464,13 +464,20 @@ class Batch:
         return cls(blocks, labels, np.concatenate([batch.times for batch in batches]), each, texts)
 
 
-def weighing(batches: Sequence[Batch], weight: NDArray[np.float64]) -> list[Batch]:
-    """Return batches whose rows have other weights, of shape (rows of all,)."""
-    each = np.split(weight, np.cumsum([len(batch) for batch in batches])[:-1])
-    return [
-        replace(batch, labels=replace(batch.labels, weight=of))
-        for batch, of in zip(batches, each, strict=True)
-    ]
+def with_each(
+    batches: Sequence[Batch], of_rows: NDArray[Any]
+) -> Iterator[tuple[Batch, NDArray[Any]]]:
+    """Yield each batch with what there is of its rows, (rows, ...), among those of all."""
+    ends = np.cumsum([len(batch) for batch in batches])[:-1]
+    return zip(batches, np.split(of_rows, ends), strict=True)
+
+
+def relabelled(
+    batches: Sequence[Batch], what: Literal["weight", "group"], of_rows: NDArray[Any]
+) -> list[Batch]:
+    """Return batches whose rows have other weights or groups, of shape (rows of all,)."""
+    each = with_each(batches, of_rows)
+    return [replace(b, labels=replace(b.labels, **{what: of})) for b, of in each]
 
 
 # --- Texts as blocks: each is split into words once, before it is counted or scored --------------

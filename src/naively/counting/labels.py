@@ -203,7 +203,7 @@ def encode_groups(given: Target, rows: int, first: int = 0) -> NDArray[np.uint64
         groups = _as_array(groups)
         if groups.shape != (rows,):
             raise ValueError(f"groups must have shape ({rows},), got {groups.shape}.")
-        missing = _missing(groups)
+        missing = missing_among(groups)
     if len(groups) != rows:
         raise ValueError(f"groups must have shape ({rows},), got ({len(groups)},).")
     if missing.any():
@@ -244,7 +244,7 @@ def encode_labels(
         codes, classes, rows_of = whole
     else:
         if labels.dtype.kind in "OfM":
-            _refuse_missing(_missing(labels), first)
+            _refuse_missing(missing_among(labels), first)
         if labels.dtype.kind == "f" and np.isinf(labels).any():
             raise ValueError("y holds an infinite label; labels must be finite.")
         codes, classes = _encode(labels)
@@ -259,7 +259,7 @@ def encode_some_labels(
     """Encode the labels that are not missing; return them and the numbers of their rows."""
     # Where no label is missing, the whole number -1 stands for none, as in scikit-learn.
     labels = np.array([*y, None])[:-1] if isinstance(y, Strings) else _one_a_row(y)
-    missing = _missing(labels)
+    missing = missing_among(labels)
     if labels.dtype.kind == "i" and not missing.any():
         missing = labels == NO_LABEL
     there = np.flatnonzero(~missing)
@@ -376,14 +376,16 @@ def _as_array(y: Target) -> LabelArray:
     return array
 
 
-def _missing(labels: LabelArray) -> NDArray[np.bool_]:
-    """Mark the labels that are None, NaN, NaT or pandas' NA, (rows,)."""
-    if labels.dtype.kind == "O":
-        return np.fromiter(map(is_missing, labels.tolist()), np.bool_, len(labels))
-    if labels.dtype.kind not in "fM":
-        return np.zeros(len(labels), np.bool_)
-    missing: NDArray[np.bool_] = np.isnat(labels) if labels.dtype.kind == "M" else np.isnan(labels)
-    return missing
+def missing_among(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Mark the values that are None, NaN, NaT or pandas' NA, (rows,)."""
+    match values.dtype.kind:
+        case "f":
+            return np.asarray(np.isnan(values))
+        case "M":
+            return np.asarray(np.isnat(values))
+        case "O":
+            return np.fromiter(map(is_missing, values.tolist()), np.bool_, len(values))
+    return np.zeros(len(values), np.bool_)
 
 
 def _refuse_missing(missing: NDArray[np.bool_], first: int) -> None:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Name
-from naively.counting.labels import is_missing, plain
+from naively.counting.labels import is_missing, missing_among, plain
 from naively.kernels import dispatch
 from naively.kernels.strings import Strings
 from naively.messages import warn
@@ -169,14 +169,7 @@ def missing_in(cells: Cells) -> NDArray[np.bool_]:
     if isinstance(cells, Strings):
         none = np.zeros(len(cells), np.bool_)
         return none if cells.missing is None else cells.missing.astype(np.bool_)
-    match cells.dtype.kind:
-        case "f":
-            return np.asarray(np.isnan(cells))
-        case "M":
-            return np.asarray(np.isnat(cells))
-        case "O":
-            return np.fromiter(map(is_missing, cells.tolist()), np.bool_, len(cells))
-    return np.zeros(len(cells), np.bool_)
+    return missing_among(cells)
 
 
 def as_strings(cells: NDArray[Any]) -> Strings:

@@ -260,7 +260,9 @@ def _list_rows(values: list[Any], texts: bool | None = None) -> Rows:
     if not values:
         raise ValueError("X is an empty list: there is no row in it to learn from or to predict.")
     if all(isinstance(value, Mapping) for value in values):
-        return _record_rows(values)
+        names = dict.fromkeys(chain.from_iterable(values))
+        refuse_twice(names)
+        return column_rows({str(name): [of.get(name) for of in values] for name in names})
     if _may_be_texts(values):
         cells, wrong = values, None
         if not set(map(type, values)) <= {str, type(None)}:
@@ -338,13 +340,6 @@ def _may_be_words(rows: list[Any]) -> bool:
     if len(rows[0]) < 2 or not all(isinstance(word, str) for row in rows for word in row):
         return False
     return all(len(set(column)) > DISTINCT * len(rows) for column in zip(*rows, strict=True))
-
-
-def _record_rows(records: list[Mapping[Any, Any]]) -> Rows:
-    """Read records; a cell is missing where a record lacks its name."""
-    names = dict.fromkeys(chain.from_iterable(records))
-    refuse_twice(names)
-    return column_rows({str(name): [record.get(name) for record in records] for name in names})
 
 
 def _sparse_rows(X: Any) -> SparseRows:

@@ -192,6 +192,8 @@ class Classifier(Estimator):
     """A frozen model with a sample of its rows, and all that can be done with the two."""
 
     _learned: Learned  # exchanged whole; there is none before anything is learned
+    _kind: Weighting | None = None  # of weights that are fitted; None of pure naive Bayes
+    _interacts: bool = False  # whether interactions are chosen when the model is fitted
 
     @abstractmethod
     def _read_rows(self, X: Table) -> Rows:
@@ -662,11 +664,10 @@ class Classifier(Estimator):
         '5 folds, refitted'
         """
         if X is None:
-            for name, given in (("y", y), ("groups", groups), ("time", time)):
+            rest = {"groups": groups, "time": time, "sample_weight": sample_weight}
+            for name, given in {"y": y, **rest}.items():
                 if given is not None:
                     raise ValueError(f"{name} is of rows that are given; give X and y too.")
-            if sample_weight is not None:
-                raise ValueError("sample_weight is of rows that are given; give X and y too.")
             model = self._checked
             return naming_target(assess(model, self._learned.held_out, cost), self.target_)
         if elsewhere(X) is not None:
@@ -1178,16 +1179,6 @@ class Classifier(Estimator):
     def _total(self) -> float:
         """How many rows (their total weight) the model holds."""
         return float(self.model_.counted.tally.class_count.sum())
-
-    @property
-    def _interacts(self) -> bool:
-        """Whether interactions are chosen when the model is fitted."""
-        return False
-
-    @property
-    def _kind(self) -> Weighting | None:
-        """The kind of weights that are fitted; None of pure naive Bayes."""
-        return None
 
     @property
     def _fitted(self) -> Model:

@@ -72,6 +72,7 @@ from naively.model.given import model_of
 from naively.model.model import History, Model, Sought
 from naively.options import (
     DECLARED,
+    WEIGHTINGS,
     Asked,
     How,
     Weighting,
@@ -787,9 +788,7 @@ class NaiveBayes(Classifier):
         return weighed(model, sample, self.weights, seeks=self._interacts)
 
     def _learn_as(self, kinds: Collection[Weighting | None], interacts: bool, model: Model) -> None:
-        self.weights = (
-            "loo" if "loo" in kinds else "temperature" if "temperature" in kinds else None
-        )
+        self.weights = next((how for how in WEIGHTINGS if how in kinds), None)
         self.interactions = (model.settings.interactions or "auto") if interacts else None
         if self.weights == "loo":
             self.presence = model.settings.presence
@@ -840,11 +839,11 @@ class NaiveBayes(Classifier):
         return (*sought, *notes_of((), sample.batches))
 
     @property
-    def _kind(self) -> Weighting | None:
+    def _kind(self) -> Weighting | None:  # type: ignore[override]  # read-only
         return self.weights
 
     @property
-    def _interacts(self) -> bool:
+    def _interacts(self) -> bool:  # type: ignore[override]  # read-only
         return self.interactions is not None
 
     def _read_rows(self, X: Table) -> Rows:

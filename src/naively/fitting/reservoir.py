@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.block import Batch, Codes, Dense, Documents, Sparse
+from naively.counting.block import Batch, Codes, Dense, Documents, Sparse, relabelled
 from naively.counting.labels import Label, Labels, hash_cell
 from naively.counting.tally import Tally
 from naively.events.prior import Seed
@@ -516,11 +516,7 @@ def numbered_groups(batches: list[Batch], contents: Sequence[Hashes]) -> list[Ba
     held = np.zeros(len(names), np.uint64)
     np.add.at(held, group, mixed(row + mixed(of_class)[labels.codes]) * times)
     number = np.argsort(np.argsort(held, kind="stable"), kind="stable").astype(np.uint64)[group]
-    ends = np.cumsum([len(batch) for batch in batches])[:-1]
-    return [
-        replace(batch, labels=replace(batch.labels, group=of))
-        for batch, of in zip(batches, np.split(number, ends), strict=True)
-    ]
+    return relabelled(batches, "group", number)
 
 
 # --- Rows that look as if they were copied ------------------------------------------------------

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import title
-from naively.counting.block import Batch
+from naively.counting.block import Batch, with_each
 from naively.counting.labels import MANY_CLASSES, Label, Labels
 from naively.counting.tally import Tally
 from naively.fitting.copies import seen_before
@@ -113,11 +113,7 @@ class Sample:
 
     def keep(self, copies: NDArray[np.int64]) -> Sample:
         """Return so many copies of each row, where ``copies`` is of shape (rows,)."""
-        return Sample([of.keep(n) for of, n in zip(self.batches, self._split(copies), strict=True)])
-
-    def _split(self, each: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-        """Return what there is of each row, (rows, ...), batch by batch."""
-        return np.split(each, np.cumsum([len(batch) for batch in self.batches])[:-1])
+        return Sample([batch.keep(of) for batch, of in with_each(self.batches, copies)])
 
     def in_pieces(self, dealt: NDArray[np.int64]) -> tuple[Sample, NDArray[np.int64]]:
         """Return each row once for each fold that has copies of it, and the fold of each."""
@@ -126,7 +122,7 @@ class Sample:
         if len(fold) == len(dealt):
             return self, fold
         pieces = []
-        for batch, of in zip(self.batches, self._split(dealt), strict=True):
+        for batch, of in with_each(self.batches, dealt):
             row = np.nonzero(of)[0]
             pieces.append(batch.take(row).keep(of[of > 0]))
         return Sample(pieces), fold
@@ -348,9 +344,7 @@ class Sample:
         if learned and some.several_groups:
             alike, _, _, found = some._without_groups(model, near)  # noqa: SLF001
         else:
-            ends = np.cumsum([len(batch) for batch in batches])[:-1]
-            each = zip(batches, np.split(stand_for, ends), strict=True)
-            few = [batch.take(np.flatnonzero(of)) for batch, of in each]
+            few = [batch.take(np.flatnonzero(of)) for batch, of in with_each(batches, stand_for)]
             found = left_out(alike, few, learned=learned)
         weight = stand_for[stand_for > 0]
         return alike, replace(found, labels=replace(found.labels, weight=weight))

@@ -154,16 +154,19 @@ def _settings(a: Model, b: Model) -> Iterator[Change]:
 
 
 def _classes(a: Model, b: Model) -> Iterator[Change]:
-    mine, theirs = (
-        dict(zip(m.classes.tolist(), m.counted.tally.class_count.tolist(), strict=True))
-        for m in (a, b)
-    )
-    for label in dict.fromkeys([*mine, *theirs]):
+    mine, theirs = map(_rows_of_classes, (a, b))
+    for label in mine | theirs:
         before, after = mine.get(label), theirs.get(label)
         if before is None or after is None:
             yield Change("class", label=label, before=before, after=after)
         elif abs(after - before) > NEGLIGIBLE * max(before, after):
             yield Change("rows", label=label, before=before, after=after, change=after - before)
+
+
+def _rows_of_classes(model: Model) -> dict[Any, float]:
+    """Return how many rows each class has."""
+    count = model.counted.tally.class_count.tolist()
+    return dict(zip(model.classes.tolist(), count, strict=True))
 
 
 def _columns(a: Model, b: Model) -> Iterator[Change]:
@@ -197,12 +200,9 @@ def _divergences(a: Model, b: Model, n: int) -> list[Change]:
             change = Change("divergence", column, items[far.cell], None, *ends, of)
             found.append((far.p, of - far.chance, change))
 
-    labels = list(dict.fromkeys([*a.classes.tolist(), *b.classes.tolist()]))
-    place = {label: i for i, label in enumerate(labels)}
-    prior = [np.zeros(len(labels)), np.zeros(len(labels))]
-    for of, model in zip(prior, (a, b), strict=True):
-        of[[place[label] for label in model.classes.tolist()]] = model.counted.tally.class_count
-    compare(None, prior, labels)
+    both = [_rows_of_classes(model) for model in (a, b)]
+    labels = [*(both[0] | both[1])]
+    compare(None, [np.array([of.get(label, 0.0) for label in labels]) for of in both], labels)
     for name, counts, items in _shares(a, b):
         compare(title(name), counts, items)
     p = holm(np.array([one[0] for one in found]))
@@ -232,9 +232,9 @@ def _shares(a: Model, b: Model) -> Iterator[tuple[Name, list[Floats], list[Any]]
                     some = slice(int(joined.first[j]), int(joined.first[j + 1]))
                     of_column = [count[some] for count in every]
                     cells, items = _binned(joined, some, of_column)
-                    rows = [model.counted.tally.class_count.sum() for model in (a, b)]
-                    missing = [max(0.0, r - of.sum()) for r, of in zip(rows, cells, strict=True)]
-                    counts = [np.append(of, m) for of, m in zip(cells, missing, strict=True)]
+                    rows = (model.counted.tally.class_count.sum() for model in (a, b))
+                    each = zip(cells, rows, strict=True)
+                    counts = [np.append(of, max(0.0, n - of.sum())) for of, n in each]
                     yield name, counts, [*items, MISSING]
 
 
@@ -247,13 +247,12 @@ def _binned(
     total = counts[0] + counts[1]
     before = np.cumsum(total) - total
     bins = np.floor(BINS * before / max(total.sum(), 1e-300)).astype(np.int64)
-    _, place = np.unique(np.clip(bins, 0, BINS - 1), return_inverse=True)
-    n = int(place.max(initial=-1)) + 1
-    first = np.searchsorted(place, np.arange(n))
-    last = np.searchsorted(place, np.arange(n), side="right") - 1
+    begins = np.diff(np.clip(bins, 0, BINS - 1), prepend=-1) > 0
+    first, place = np.flatnonzero(begins), np.cumsum(begins) - 1
+    last = np.append(first, len(place))[1:] - 1
     ends = zip(axis.low[some][first].tolist(), axis.high[some][last].tolist(), strict=True)
     items = [Interval.of(low, high, last=True) for low, high in ends]
-    return [np.bincount(place, of, n).astype(np.float64) for of in counts], items
+    return [np.bincount(place, of, len(first)).astype(np.float64) for of in counts], items
 
 
 def _items(every: Iterable[ItemsOfTwo], classes: list[Any], n: int) -> Iterator[Change]:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Level, Name, title, title_of_columns
-from naively.counting.block import Batch, Block, weighing
+from naively.counting.block import Batch, Block, relabelled
 from naively.counting.labels import Label, Labels, plain_cell
 from naively.data.columns import times_of
 from naively.kernels.reference import Floats
@@ -409,4 +409,5 @@ def _in_their_numbers(batches: Sequence[Batch], model: Model) -> list[Batch]:
         return []
     every = Labels.join([batch.labels for batch in batches])
     weights = every.standing_for(model.counted.tally.class_count).weights
-    return weighing(batches, weights * (model.counted.tally.class_count.sum() / weights.sum()))
+    times = model.counted.tally.class_count.sum() / weights.sum()
+    return relabelled(batches, "weight", weights * times)

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from naively.counting.axis import Columns, Level, Levels, Words, title
+from naively.counting.axis import Columns, Levels, Words, title
 from naively.counting.labels import Label, LabelArray, encode_labels
 from naively.counting.tally import BlockTally, Tally
 from naively.data.columns import Kind
@@ -113,12 +113,10 @@ def _kind(event: object, tally: BlockTally) -> Kind:
         case Words():
             return "text"
         case Levels():
-            return _kind_of(tally.axis.levels[0])
+            levels = tally.axis.levels[0]
+            if all(isinstance(level, bool) for level in levels):
+                return "boolean"
+            are_numbers = all(isinstance(level, int | float) for level in levels)
+            return "number" if are_numbers else "string"
         case _:
             return "boolean" if isinstance(event, Bernoulli) else "number"
-
-
-def _kind_of(levels: tuple[Level, ...]) -> Kind:
-    if all(isinstance(level, bool) for level in levels):
-        return "boolean"
-    return "number" if all(isinstance(level, int | float) for level in levels) else "string"

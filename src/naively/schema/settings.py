@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeAlias, get_args
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.events import Beta, Dirichlet, Multinomial
-from naively.options import OfFields, Options, Weighting
+from naively.options import WEIGHTINGS, OfFields, Options
 from naively.schema.text import Text
 
 # One for each class, in the order of the classes, or by label.
@@ -50,11 +50,10 @@ class Settings(Options, OfFields):
         missing = (
             self.counts_missing or other.counts_missing or self.presence == other.presence == "auto"
         )
+        weights = next((how for how in WEIGHTINGS if how in (self.weights, other.weights)), None)
         return replace(
             self,
-            weights=next(
-                (how for how in get_args(Weighting) if how in (self.weights, other.weights)), None
-            ),
+            weights=weights,
             interactions=self.interactions or other.interactions,
             derived=_either(self.derived, other.derived),
             text="auto" if blocks else "words",

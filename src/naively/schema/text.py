@@ -51,7 +51,7 @@ class TextModel(Analyser):
         return replace(self, event=event)  # type: ignore[type-var]  # a subclass is a dataclass
 
     @property
-    def settings(self) -> dict[str, object]:
+    def settings(self) -> dict[str, str]:
         """What differs from the default, the event model aside."""
         return {name: value for name, value in super().settings.items() if name != "event"}
 
@@ -235,16 +235,15 @@ class Text(TextModel):
         return {name: of for name, of in named.items() if callable(of)}
 
     @property
-    def settings(self) -> dict[str, object]:
+    def settings(self) -> dict[str, str]:
         """What differs from the default, the event model aside; long lists are cut short."""
         shown = super().settings
         for name in ("stop_words", "vocabulary"):
-            words = shown.get(name)
+            words = getattr(self, name)
             if isinstance(words, tuple) and len(words) > SHOWN_WORDS:
-                shown[name] = Printed(
-                    f"({', '.join(map(repr, words[:2]))}, and {len(words) - 2:,} more)"
-                )
-        return shown | {name: Printed(name_of(of)) for name, of in self.functions.items()}
+                first = ", ".join(map(repr, words[:2]))
+                shown[name] = f"({first}, and {len(words) - 2:,} more)"
+        return shown | {name: name_of(of) for name, of in self.functions.items()}
 
     @property
     def splitting(self) -> dict[str, Any]:
@@ -387,15 +386,6 @@ class Text(TextModel):
     def _stop_words(self) -> tuple[str, ...]:
         of = stop_words_of("english") if self.stop_words == "english" else self.stop_words
         return tuple(of or ())
-
-
-class Printed(str):
-    """What a printed setting is shown as."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return str(self)
 
 
 def _returned(option: str, function: Callable[[str], Any], text: str) -> Any:
