@@ -177,7 +177,9 @@ def cross_validate(
     judged = np.zeros(len(labels), np.bool_)
     unmet = np.zeros(len(labels), np.bool_)
     for split in splits:
-        model = learn(rows.take(split.learned), _among_those_there(labels.take(split.learned)))
+        right = labels.take(split.learned)
+        there = labels.classes[np.unique(right.codes)]  # as if no other were known
+        model = learn(rows.take(split.learned), right.among(there))
         known = np.isin(labels.classes, model.classes)
         some = np.zeros((len(split.judged), len(labels.classes)))
         some[:, known] = model.posterior(rows.take(split.judged))
@@ -192,8 +194,8 @@ def cross_validate(
     if weight is not None and not weight.any():
         raise ValueError("There is nothing to score: all sample weights are zero.")
     groups = None if splits.groups is None else splits.groups[scored]
-    right = labels.classes[labels.codes[scored]]
-    found = scores(p[scored], labels.classes, right, weight, groups=groups, cost=cost)
+    y = labels.classes[labels.codes[scored]]
+    found = scores(p[scored], labels.classes, y, weight, groups=groups, cost=cost)
     return replace(
         found,
         of=len(labels),
@@ -201,12 +203,6 @@ def cross_validate(
         too_rare=tuple(labels.classes[labels.codes[alone]].tolist()),
         unmet=dict(Counter(labels.classes[np.sort(labels.codes[unmet & ~alone])].tolist())),
     )
-
-
-def _among_those_there(labels: Labels) -> Labels:
-    """Return the labels with the classes that rows have alone, as if no other were known."""
-    there, codes = np.unique(labels.codes, return_inverse=True)
-    return replace(labels, codes=codes.astype(np.int32), classes=labels.classes[there])
 
 
 # --- Rows are dealt into folds that have as many of each class -----------------------------------

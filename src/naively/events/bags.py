@@ -530,6 +530,11 @@ class Multinomial(BagOfCounts):
         mean, variance = x[:, None] * mean, x[:, None] ** 2 * variance
         return Uncertain(row, item, mean, variance, x, variance_of_log(total, least))
 
+    def sample(
+        self, tally: BlockTally[Items], classes: ClassNumbers, rng: Generator
+    ) -> Dense | Documents:
+        return self.sample_rows(tally, classes, rng)
+
     def sample_rows(
         self,
         tally: BlockTally[Items],

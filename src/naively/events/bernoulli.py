@@ -262,6 +262,11 @@ class Bernoulli(OfTwoSums[Items, Counts]):
     def n_values(self, tally: BlockTally[Items]) -> int:
         return 1 << len(tally.axis)
 
+    def sample(
+        self, tally: BlockTally[Items], classes: ClassNumbers, rng: Generator
+    ) -> Dense | Documents:
+        return self.sample_rows(tally, classes, rng)
+
     def sample_rows(
         self,
         tally: BlockTally[Items],

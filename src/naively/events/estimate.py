@@ -209,12 +209,9 @@ class Estimate(Shown):
     def _tables(self, how: How) -> dict[str, Floats]:
         return self.event.parameters(self.tally, "mle" if self.given else how)
 
-    def _found(self, how: How) -> dict[str, Parameters]:
-        return {name: flat(p) for name, p in self._tables(how).items()}
-
     def _parameters(self, how: How) -> Parameters:
         """Return one number, a mapping by level, or a mapping by parameter."""
-        found = self._found(how)
+        found = {name: flat(p) for name, p in self._tables(how).items()}
         if len(found) > 1:
             return found
         (values,) = found.values()
@@ -273,12 +270,12 @@ class Estimate(Shown):
     @property
     def normal(self) -> Distribution:
         """The fitted normal distribution of a Gaussian; of a log-normal, that of the logarithms."""
-        mean, variance = (self._found(self.event.estimate).get(x) for x in ("mean", "variance"))
-        if mean is None or variance is None:
+        found = self._tables(self.event.estimate)
+        if not {"mean", "variance"} <= found.keys():
             raise ValueError(f"{type(self.event).__name__} is not normal; ask for fitted.")
         from scipy import stats
 
-        return stats.norm(mean, np.sqrt(variance))
+        return stats.norm(flat(found["mean"]), np.sqrt(flat(found["variance"])))
 
     def fitted_by(self, how: How) -> Distribution:
         """Return the distribution at an estimate: "mle", "map", "mean" or "predictive"."""

@@ -46,7 +46,9 @@ def shown(value: object) -> str:
         case float():
             return "undefined" if np.isnan(value) else f"{value:.6g}"
         case Mapping():
-            return ", ".join(f"{_plain_key(name)} {shown(of)}" for name, of in value.items())
+            names = (name if isinstance(name, str) else repr(name) for name in value)
+            each = zip(names, map(shown, value.values()), strict=True)
+            return ", ".join(f"{name} {of}" for name, of in each)
         case tuple() | np.ndarray():
             numbers = np.asarray(value)
             texts = [shown(number) for number in numbers[:SHOWN].tolist()]
@@ -75,10 +77,6 @@ def _distribution(frozen: Distribution) -> str:
 
 def _number(value: object) -> Parameters:
     return flat(np.asarray(value, np.float64).reshape(-1, 1))
-
-
-def _plain_key(name: object) -> str:
-    return name if isinstance(name, str) else repr(name)
 
 
 # --- What values the parameters of event models may have, and how given ones are read ------------

@@ -184,27 +184,26 @@ class Parameters(Tabular):
 
     def _to_dict(self, rows: NDArray[np.int64]) -> dict[str, list[Any]]:
         """Return the columns of some rows of the tables."""
-        k, n = len(self.classes), len(rows)
         ends = np.flatnonzero(np.diff(self._table_of(rows))) + 1
         found: dict[str, list[Any]] = {name: [] for name in NAMES}
-        found["class"] = self.classes.tolist() * n
-        for part in np.split(rows, ends) if n else ():
+        for part in np.split(rows, ends) if len(rows) else ():
             at = int(self._table_of(part[:1])[0])
             table, own = self.tables[at], part - self._first[at]
-            found["column"] += _each(table.column(own), k)
-            found["item"] += _each(table.item(own), k)
-            found["parameter"] += [table.parameter] * (len(own) * k)
-            found["value"] += table.value[own].ravel().tolist()
-            found["count"] += table.count[own].ravel().tolist()
-            pretend = table.pseudo_count[own].ravel().astype(object)
-            pretend[np.isnan(table.pseudo_count[own].ravel())] = None  # nothing is estimated
-            found["pseudo_count"] += pretend.tolist()
+            items = {"column": table.column(own), "item": table.item(own)}
+            axes = (
+                items | {"parameter": [table.parameter] * len(own)},
+                {"class": self.classes.tolist()},
+            )
+            pretend = table.pseudo_count[own].astype(object)
+            pretend[np.isnan(table.pseudo_count[own])] = None  # nothing is estimated
+            numbers = {
+                "value": table.value[own],
+                "count": table.count[own],
+                "pseudo_count": pretend,
+            }
+            for name, of in crossed(axes, numbers).items():
+                found[name] += of
         return found
-
-
-def _each(values: list[Any], k: int) -> list[Any]:
-    """Repeat each value k times."""
-    return [value for value in values for _ in range(k)]
 
 
 def parameters(

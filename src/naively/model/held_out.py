@@ -125,10 +125,10 @@ class HeldOut:
         k, n = len(self.classes), float(self.rows.sum())
         every: Floats = np.bincount(self.cell % BINS, self.rows, BINS).astype(np.float64)
         if not by_class or n == 0:
-            return np.full(k, _lower_end(_from_the_top(every[None]), [coverage * (n + 1)])[0])
+            return np.full(k, _lower_end(every[None], [coverage * (n + 1)])[0])
         table = np.bincount(self.cell, self.rows, k * BINS).reshape(k, BINS)
         need = coverage * (table.sum(axis=1) + LIKE_THE_COMMON + 1)
-        return _lower_end(_from_the_top(table + LIKE_THE_COMMON / n * every), need)
+        return _lower_end(table + LIKE_THE_COMMON / n * every, need)
 
 
 def _numbered(held_out: HeldOut, number: dict[Label, int]) -> NDArray[np.int64]:
@@ -151,14 +151,9 @@ def check_coverage(coverage: object) -> float:
     return float(coverage)
 
 
-def _from_the_top(table: Floats) -> Floats:
-    """Return how many rows are in each bin and those above, (..., bins)."""
-    found: Floats = np.cumsum(table[:, ::-1], axis=1)[:, ::-1]
-    return found
-
-
-def _lower_end(above: Floats, need: Sequence[float] | Floats) -> Floats:
+def _lower_end(rows: Floats, need: Sequence[float] | Floats) -> Floats:
     """Return the probability that the highest bin begins at which as many as needed are above."""
+    above = np.cumsum(rows[:, ::-1], axis=1)[:, ::-1]
     enough = above >= np.asarray(need)[:, None] - ROUNDING
     bins = enough.sum(axis=1) - 1  # the lowest bins have most above them
     p = 1 / (1 + np.exp(-(LOWEST + WIDTH * bins)))

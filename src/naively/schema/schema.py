@@ -408,9 +408,9 @@ class Schema(Shown, OfFields):
             if own is None or own.columns != group.columns:
                 if group.kind != "word":
                     self._check_same(group, other)
-                columns = _union(own.columns, group.columns) if own else group.columns
-                mine[group.key] = replace(group, columns=columns)
-        order = _union(self.order, other.order)
+                both = Columns((own or group).columns).union(Columns(group.columns))[0]
+                mine[group.key] = replace(group, columns=both.columns)
+        order = Columns(self.order).union(Columns(other.order))[0].columns
         notes = {**other.notes, **self.notes}
         readings = {**self.readings, **other.readings}
         return Schema(tuple(mine.values()), order, notes, self._free_in_both(other), readings)
@@ -566,10 +566,6 @@ def list_names(names: Iterable[Name], most: int = 10) -> str:
     every = list(names)
     shown = ", ".join(repr(title(name)) for name in islice(every, most))
     return shown + (f" and {len(every) - most} more" if len(every) > most else "")
-
-
-def _union(a: range | tuple[Name, ...], b: range | tuple[Name, ...]) -> range | tuple[Name, ...]:
-    return Columns(a).union(Columns(b))[0].columns
 
 
 def other_kind(name: Name, held: Kind, now: Kind | None) -> ValueError:

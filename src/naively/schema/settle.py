@@ -24,6 +24,7 @@ from naively.counting.axis import (
     Levels,
     Name,
 )
+from naively.counting.block import Block
 from naively.counting.labels import Labels
 from naively.counting.tally import BlockTally, Tally, Total
 from naively.data.columns import CYCLES, READ_AS, Reading, column_rows
@@ -31,7 +32,7 @@ from naively.data.reading import Forms, read, readings_with_words
 from naively.events import Bernoulli, Categorical, EventModel, Histogram
 from naively.kernels.double_double import Sums
 from naively.kernels.folding import unspaced
-from naively.kernels.reference import Floats, sortable
+from naively.kernels.reference import sortable
 from naively.schema.diagnose import present_in
 from naively.schema.encode import encode_texts, read_levels
 from naively.schema.schema import EMPTY, Group, GroupKey, Missing, MissingAs, Schema, TimePart
@@ -74,6 +75,14 @@ class Grouped(NamedTuple):
 
     schema: Schema
     tally: Tally
+
+    def without(self, keys: Collection[GroupKey]) -> Grouped:
+        """Return the same without some groups."""
+        if not keys:
+            return self
+        groups = tuple(group for group in self.schema.groups if group.key not in keys)
+        blocks = {key: block for key, block in self.tally.blocks.items() if key not in keys}
+        return Grouped(replace(self.schema, groups=groups), replace(self.tally, blocks=blocks))
 
 
 @dataclass(frozen=True)
@@ -280,11 +289,7 @@ def _without_idle_texts(view: Grouped, names: Iterable[Name]) -> Grouped:
         ]
         none = {key for key in texts if not tally.blocks[key][PRESENT].high.any()}
         idle |= none if len(none) < len(texts) else set()
-    if not idle:
-        return view
-    groups = tuple(group for group in schema.groups if group.key not in idle)
-    blocks = {key: block for key, block in tally.blocks.items() if key not in idle}
-    return Grouped(replace(schema, groups=groups), replace(tally, blocks=blocks))
+    return view.without(idle)
 
 
 def _there(block: BlockTally) -> dict[Name, NDArray[np.int64]]:
@@ -303,7 +308,8 @@ def into_cells(group: Group, block: BlockTally, names: set[Name], event: EventMo
     columns = tuple(truths.axis.columns)
     n, ones = truths[PRESENT], truths[VALUE]
     zeros = n - ones
-    both = _interleaved(zeros.high, ones.high), _interleaved(zeros.low, ones.low)
+    pairs = (zeros.high, ones.high), (zeros.low, ones.low)  # which come in turn, column by column
+    both = (np.stack(of, axis=1).reshape(2 * len(columns), -1) for of in pairs)
     keys = (np.array([ZERO, ONE], np.int64),) * len(columns)
     cells = BlockTally(Cells.join(columns, (0,) * len(columns), keys), {CELL: Sums(*both)}).pruned()
     return Move(group, columns, [(Group(event, "number", columns), cells)])
@@ -327,34 +333,28 @@ def into_texts(
     """Count levels as texts, each as often as it came."""
     levels = block.of({name})
     rows = column_rows({name: list(levels.axis.levels[0])}, {name: "string"})
-    classes = np.arange(levels[LEVEL].shape[1])
     targets = []
     for text in analysers:
         target = text_group(name, text)
         texts = encode_texts(rows, name, text)
-        counted = [
-            target.event.tally(texts.select(level), Labels(c.astype(np.int32), classes, n))
-            for level, c, n in _entries(levels[LEVEL])
-        ]
-        targets.append((target, _sum(counted)))
+        targets.append((target, _count_levels(target, texts, levels[LEVEL])))
     return Move(group, (name,), targets)
 
 
-def _entries(sums: Sums) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], Floats]]:
-    """Yield the high parts, then the low parts of sums that are not 0: level, class and part."""
-    # Each is of shape (entries,).
+def _count_levels(group: Group, block: Block, sums: Sums) -> BlockTally:
+    """Count a block with a row for each level, of which these are the sums, (levels, classes)."""
+    # First by the high parts of the sums that are not 0, then by the low parts.
+    classes, counted = np.arange(sums.shape[1]), []
     for part in (sums.high, sums.low):
         level, c = np.nonzero(part)
         if len(level) or part is sums.high:
-            yield level, c, part[level, c]
+            labels = Labels(c.astype(np.int32), classes, part[level, c])
+            counted.append(group.event.tally(block.select(level), labels))
+    return _sum(counted)
 
 
 def _sum(blocks: Sequence[BlockTally]) -> BlockTally:
     return reduce(add, blocks)
-
-
-def _interleaved(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.stack([a, b], axis=1).reshape(2 * len(a), -1)
 
 
 def moved(schema: Schema, tally: Tally, moves: Sequence[Move]) -> Grouped:
@@ -484,15 +484,8 @@ def _into_read(
     reading = readings_with_words(rows).get(name, reading)
     readings = {name: replace(reading, forms=forms_of(levels)[name])}
     schema = Schema(groups, (name,), {}, frozenset((name,)), readings)
-    classes = np.arange(levels[LEVEL].shape[1])
-    blocks = {}
-    for group in groups:
-        encoded = group.encode(rows, None)
-        counted = [
-            group.event.tally(encoded.select(level), Labels(c.astype(np.int32), classes, n))
-            for level, c, n in _entries(levels[LEVEL])
-        ]
-        blocks[group.key] = _sum(counted)
+    counted = levels[LEVEL]
+    blocks = {of.key: _count_levels(of, of.encode(rows, None), counted) for of in groups}
     return schema, blocks
 
 
@@ -538,13 +531,7 @@ ROUNDING = 1e-20  # of the rows: sums of fractional weights are right to about 1
 
 def without_words(counted: Grouped) -> Grouped:
     """Return the schema and the tally without the words in place of values."""
-    schema, tally = counted
-    words = {group.key for group in schema.groups if group.kind == "word"}
-    if not words:
-        return counted
-    blocks = {key: block for key, block in tally.blocks.items() if key not in words}
-    groups = tuple(group for group in schema.groups if group.key not in words)
-    return Grouped(replace(schema, groups=groups), replace(tally, blocks=blocks))
+    return counted.without({group.key for group in counted.schema.groups if group.kind == "word"})
 
 
 def with_missing(counted: Grouped) -> Grouped:

@@ -59,12 +59,12 @@ class Dump:
 def dump(table: MailTable) -> Iterator[str]:
     """Yield the lines of a dump that `bogoutil -l` reads, and `parse_dump` reads back."""
     ham, spam = table.messages
-    yield f"{MESSAGES} {spam:.17g} {ham:.17g} {_compact(table.last_day)}"
+    yield f"{MESSAGES} {spam:.17g} {ham:.17g} {date_of(table.last_day).replace('-', '')}"
     days = (day for _, day in table.days())
     for (word, (ham, spam)), day in zip(table.items(), days, strict=True):
         column, colon, rest = word.partition(":")
         named = f"{OWN[column]}:{rest}" if colon and column in OWN else word
-        yield f"{named} {spam:.17g} {ham:.17g} {_compact(day)}"
+        yield f"{named} {spam:.17g} {ham:.17g} {date_of(day).replace('-', '')}"
 
 
 def parse_dump(lines: Iterable[str]) -> Dump:
@@ -127,10 +127,6 @@ def _hash(word: str) -> str:
     """Return what SpamAssassin keeps of a word."""
     digest = sha1(word.encode("utf-8", "surrogatepass"), usedforsecurity=False).digest()
     return digest[-HASH:].hex()
-
-
-def _compact(day: int) -> str:
-    return date_of(day).replace("-", "")
 
 
 def _day(text: str) -> int:

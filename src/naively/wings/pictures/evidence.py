@@ -150,7 +150,8 @@ def class_images(result: ClassImages, ax: On) -> Axes:
         ax.text(left + width / 2, top - 0.04 * height, name, ha="center", va="bottom", fontsize=7)
     ax.set_xlim(-GAP * width, across * (1 + GAP) * width)
     ax.set_ylim(down * (1 + NAME) * height - 0.3 * height, -NAME * height)
-    _without_ticks(ax)
+    ax.set(xticks=[], yticks=[])
+    ax.spines[:].set_visible(False)
     if n:
         ax.figure.colorbar(drawn, ax=ax, label=label, shrink=0.8)
     put_said(ax, Said(notes=notes))
@@ -164,16 +165,11 @@ def evidence_image(result: EvidenceImage, ax: On) -> Axes:
     most = float(np.abs(finite).max(initial=0.0)) or 1.0
     shown = np.clip(weight, -most, most)
     drawn = ax.imshow(shown, cmap=DIVERGING, vmin=-most, vmax=most, interpolation="nearest")
-    _without_ticks(ax)
+    ax.set(xticks=[], yticks=[])
+    ax.spines[:].set_visible(False)
     ax.figure.colorbar(drawn, ax=ax, label="weight of evidence (nats)")
     ax.set_title(f"{class_name(result.label)} against {class_name(result.against)}")
     return ax
-
-
-def _without_ticks(ax: Axes) -> None:
-    """Take away what says where a pixel is."""
-    ax.set(xticks=[], yticks=[])
-    ax.spines[:].set_visible(False)
 
 
 # --- The picture of a nomogram: lines with values on them, and a scale of the sum below ----------

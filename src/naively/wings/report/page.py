@@ -76,11 +76,6 @@ def facts_of(subject: Subject) -> list[tuple[str, object]]:
     return facts
 
 
-def about(subject: Subject) -> str:
-    """Say what the model learned from, and how."""
-    return html.table(["", ""], facts_of(subject))
-
-
 def _joint(model: Model) -> str:
     """Say how many free parameters the full joint table has."""
     total = count_joint_parameters(model)
@@ -337,7 +332,7 @@ def write_report(subject: Subject, name: str = "") -> Report:
         "rows": rows(subject),
         "classes": classes(subject),
         "moved": moved(subject),
-        "about": about(subject),
+        "about": html.table(["", ""], facts_of(subject)),
     }
     script = scorer_script() + "".join(map(html.asset, SCRIPTS))
     above, judged = (lead(subject), first(subject)), page_json(threshold_data(subject))
