@@ -23,11 +23,7 @@ os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")  # 2^4 cycles; 2^26 withou
 # prints.
 settings.register_profile("default", deadline=None, max_examples=10, derandomize=True)
 settings.register_profile(
-    "ci",
-    settings.get_profile("default"),
-    derandomize=False,
-    database=None,
-    print_blob=True,
+    "ci", settings.get_profile("default"), derandomize=False, database=None, print_blob=True
 )
 settings.register_profile("thorough", settings.get_profile("ci"), max_examples=200)
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "default")

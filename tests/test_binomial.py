@@ -16,9 +16,7 @@ from tests.test_estimates import exactly
 def test_estimates_in_fractions() -> None:
     found = Binomial(trials=10, prior=Beta(3, 2)).fit([8, 9, 4])
     exactly(
-        (found.mle, Fraction(21, 30)),
-        (found.map, Fraction(23, 33)),
-        (found.mean, Fraction(24, 35)),
+        (found.mle, Fraction(21, 30)), (found.map, Fraction(23, 33)), (found.mean, Fraction(24, 35))
     )
     assert found.posterior.args == (24, 11)
     exactly((Binomial(trials=10).fit([8, 9, 4]).mean, Fraction(28, 40)))  # one row of 7 is added

@@ -14,11 +14,7 @@ from scipy.optimize import minimize
 from naively import NaiveBayes
 from naively.model.class_prior import decide, estimate_prior, shift
 
-CLASSES = {
-    2: np.array(["ham", "spam"]),
-    3: np.array([-1, 0, 7]),
-    4: np.array(["a", "b", "c", "d"]),
-}
+CLASSES = {2: np.array(["ham", "spam"]), 3: np.array([-1, 0, 7]), 4: np.array(["a", "b", "c", "d"])}
 
 
 @st.composite

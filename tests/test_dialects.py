@@ -469,10 +469,7 @@ def test_the_last_letters_of_a_file_count_too() -> None:
 
 
 BYTES = bytes(range(0x80, 0x100))
-KINDS = {
-    "UTF-8 with strays": "é,ü,ø\n".encode() * 200,
-    "no UTF-8": b"",
-}
+KINDS = {"UTF-8 with strays": "é,ü,ø\n".encode() * 200, "no UTF-8": b""}
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -253,11 +253,7 @@ def test_negative_numbers_are_an_error(make: Any) -> None:
         (ComplementNB, {"norm": "l2"}, "True or False, got 'l2'"),
         (CategoricalNB, {"alpha": [1.0, 1.0, 1.0]}, "a number of at least 0, got [1.0,"),
         (CategoricalNB, {"min_categories": 0}, "a whole number of at least 1, an array or None"),
-        (
-            CategoricalNB,
-            {"min_categories": 2.5},
-            "a whole number of at least 1, an array or None",
-        ),
+        (CategoricalNB, {"min_categories": 2.5}, "a whole number of at least 1, an array or None"),
     ],
 )
 def test_parameter_of_no_allowed_kind_is_named(

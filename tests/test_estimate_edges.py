@@ -166,10 +166,7 @@ LEARNED = dict.fromkeys(
     for event in [getattr(text, "event", text)]
     if isinstance(event, EventModel)
 )
-LACKING = {
-    "KernelDensity": {"posterior"},
-    "Complement": {"sample"},
-}
+LACKING = {"KernelDensity": {"posterior"}, "Complement": {"sample"}}
 
 
 @pytest.mark.parametrize("event", LEARNED, ids=by_event)

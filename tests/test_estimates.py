@@ -57,8 +57,7 @@ def test_eight_heads_and_two_tails() -> None:
 
 
 @pytest.mark.parametrize(
-    ("alpha", "expected"),
-    [(0, ("2/3", "1/3")), (1, ("3/5", "2/5")), (100, ("102/203", "101/203"))],
+    ("alpha", "expected"), [(0, ("2/3", "1/3")), (1, ("3/5", "2/5")), (100, ("102/203", "101/203"))]
 )
 def test_laplace(alpha: float, expected: tuple[str, str]) -> None:
     die = Categorical(alpha=alpha).fit(["red", "red", "blue"])

@@ -17,10 +17,7 @@ INF = np.inf
 
 def test_what_is_impossible_is_very_unlikely_beside_the_best_class() -> None:
     table = np.array(
-        [
-            [[-1.0, -3.0, -2.0], [-1.0, -INF, -4.0]],
-            [[-INF, -INF, -INF], [-INF, -9.0, -INF]],
-        ]
+        [[[-1.0, -3.0, -2.0], [-1.0, -INF, -4.0]], [[-INF, -INF, -INF], [-INF, -9.0, -INF]]]
     )
     expected = np.array(
         [

@@ -148,9 +148,7 @@ def test_of_one_class_or_no_evidence_there_is_nothing_to_fit() -> None:
 
 
 @pytest.mark.parametrize("k", [2, 3])
-def test_words_that_count_as_one_part_have_a_temperature_and_biases_of_many_classes(
-    k: int,
-) -> None:
+def test_words_that_count_as_one_part_have_a_temperature_and_biases_of_many_classes(k: int) -> None:
     found = evidence_of(k, 90, 1, "text")
     weights = fit(found, "loo", 90.0)
     (weight,) = weights.of.values()

@@ -18,8 +18,7 @@ from tests.hidden_text import SHOWN, TRICKS, WITHIN_WORDS
 SEEN = ["cheap", "pills", "buy", "now", "offer", "price"]
 OTHER = ["lunch", "noon", "meeting", "minutes"]
 TABLE = MailTable.empty().add(
-    dict.fromkeys(SEEN, (1, 9)) | dict.fromkeys(OTHER, (9, 1)) | {"hidden:style": (1, 3)},
-    (10, 10),
+    dict.fromkeys(SEEN, (1, 9)) | dict.fromkeys(OTHER, (9, 1)) | {"hidden:style": (1, 3)}, (10, 10)
 )
 words_seen = st.lists(st.sampled_from(SEEN), min_size=1, max_size=5)
 words_hidden = st.lists(st.sampled_from(OTHER), min_size=1, max_size=5)

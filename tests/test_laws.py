@@ -215,7 +215,5 @@ def test_columns_may_come_in_any_order(case: Case, data: st.DataObject) -> None:
     turned = Sample(case, dict(reversed(sample.columns.items())), sample.y)
     model = sample.model
     np.testing.assert_allclose(
-        model.joint_log_likelihood(turned.rows),
-        model.joint_log_likelihood(sample.rows),
-        rtol=1e-12,
+        model.joint_log_likelihood(turned.rows), model.joint_log_likelihood(sample.rows), rtol=1e-12
     )

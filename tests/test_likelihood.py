@@ -191,10 +191,7 @@ def test_a_lazy_table_takes_one_label() -> None:
 
 @pytest.mark.parametrize(
     "ask",
-    [
-        lambda nb, X, y: nb.inspect.log_likelihood(X, y),
-        lambda nb, X, y: nb.score_samples(X, y),
-    ],
+    [lambda nb, X, y: nb.inspect.log_likelihood(X, y), lambda nb, X, y: nb.score_samples(X, y)],
 )
 def test_complement_has_no_density(ask):
     X, y = [[3, 0], [2, 1], [0, 4]], ["a", "a", "b"]

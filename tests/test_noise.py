@@ -9,13 +9,7 @@ import numpy as np
 import pytest
 from scipy import optimize, signal, stats
 
-from naively.wings.private import (
-    DiscreteGaussian,
-    DiscreteLaplace,
-    Noise,
-    delta_of,
-    random_below,
-)
+from naively.wings.private import DiscreteGaussian, DiscreteLaplace, Noise, delta_of, random_below
 
 NOISES = [
     DiscreteLaplace(Fraction(1, 3)),

@@ -91,11 +91,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = home / "made"
     subprocess.run([sys.executable, ROOT / "tools/npm_package.py", made], check=True)
     packed = subprocess.run(
-        [npm, "pack", "--silent", "--offline"],
-        cwd=made,
-        check=True,
-        capture_output=True,
-        text=True,
+        [npm, "pack", "--silent", "--offline"], cwd=made, check=True, capture_output=True, text=True
     )
     tarball = made / packed.stdout.strip()
     with tarfile.open(tarball) as files:

@@ -181,11 +181,7 @@ COLUMNS: dict[str, Column] = {
         numbers,
         inverse_gamma,
     ),
-    "logarithms": (
-        LogNormal(prior=PRIOR),
-        lambda rng, y: np.exp(numbers(rng, y)),
-        of_logarithms,
-    ),
+    "logarithms": (LogNormal(prior=PRIOR), lambda rng, y: np.exp(numbers(rng, y)), of_logarithms),
 }
 MIXED = ["levels", "numbers", "events", "truths"]
 

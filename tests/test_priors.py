@@ -151,11 +151,7 @@ def test_the_picture_of_a_density(prior: Any) -> None:
     np.testing.assert_allclose(density.get_ydata(), prior.frozen.pdf(x))
     assert mean.get_xydata().tolist() == [[prior.mean, prior.pdf(prior.mean)]]
     assert mode.get_xydata().tolist() == [[prior.mode, prior.pdf(prior.mode)]]
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
-        str(prior),
-        "mean",
-        "mode",
-    ]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [str(prior), "mean", "mode"]
     assert ax.get_ylim()[1] > prior.pdf(prior.mode)
     mpl.pyplot.close(ax.figure)
 
@@ -227,12 +223,7 @@ UPDATES: list[tuple[Any, Any, list, list]] = [
     ),
     (Multinomial, Dirichlet([1, 2, 0.5]), [3, 1, 0], [0, 0, 4]),
     (Gaussian, NormalInverseGamma(1, 2, 3, 4), A, B),
-    (
-        lambda prior: Gaussian(prior=prior, variance="shared"),
-        NormalInverseGamma(1, 2, 3, 4),
-        A,
-        B,
-    ),
+    (lambda prior: Gaussian(prior=prior, variance="shared"), NormalInverseGamma(1, 2, 3, 4), A, B),
     (lambda prior: Gaussian(prior=prior, variance=2.0), Normal(1, 3), A, B),
     (lambda prior: Gaussian(prior=prior, mean=1.5), InverseGamma(2, 3), A, B),
     (lambda prior: LogNormal(prior=prior, mean=0.5), InverseGamma(2, 3), [1.0, 3.0], [0.5]),

@@ -18,11 +18,7 @@ FILES = {  # names, of what is in the file, what each is taken for, and the labe
         "text levels number number time number levels number",
         "Zustand",
     ),
-    "heart.data": (
-        NO_HEADER[:7],
-        "number levels number number number levels levels",
-        "column 8",
-    ),
+    "heart.data": (NO_HEADER[:7], "number levels number number number levels levels", "column 8"),
     "orders.txt": (
         NO_HEADER[:8],
         "number levels number time clock number levels levels",

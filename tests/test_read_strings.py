@@ -33,9 +33,7 @@ EDGES = [
 ]
 DIGITS = st.text("0123456789", min_size=1, max_size=30)
 EXPONENT = st.builds(
-    "{}{}".format,
-    st.sampled_from(["e", "E", "e-", "e+"]),
-    DIGITS | st.integers(0, 400).map(str),
+    "{}{}".format, st.sampled_from(["e", "E", "e-", "e+"]), DIGITS | st.integers(0, 400).map(str)
 )
 NUMERAL = st.builds(
     "{}{}{}{}".format,
@@ -63,9 +61,7 @@ DAY = st.builds(
     st.integers(0, 33) | PART,
 )
 SECONDS = st.builds(
-    ":{}{}".format,
-    PART,
-    st.just("") | st.builds("{}{}".format, st.sampled_from(".,"), DIGITS),
+    ":{}{}".format, PART, st.just("") | st.builds("{}{}".format, st.sampled_from(".,"), DIGITS)
 )
 OFFSET = st.builds(
     "{}{}{}".format,

@@ -161,9 +161,7 @@ def test_random_state_chooses_the_rows() -> None:
     assert fits[0] == fits[1] != fits[2] == fits[3] == fits[4]
 
 
-def test_an_assessment_says_how_many_rows_it_is_of_and_why(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_an_assessment_says_how_many_rows_it_is_of_and_why(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(0)
     y = np.arange(3000) % 2
     texts = [f"{'spam' if c and rng.random() < 0.5 else 'ham'} and eggs number {i}"
@@ -296,10 +294,7 @@ def test_equal_rows_are_kept_once_with_their_copies_and_weights() -> None:
     assert sample.seen == len(sample) == 7
 
 
-@given(
-    keys=st.lists(st.integers(0, 12), max_size=60),
-    most=st.integers(0, 20),
-)
+@given(keys=st.lists(st.integers(0, 12), max_size=60), most=st.integers(0, 20))
 def test_the_least_keys_are_found_among_copies(keys: list[int], most: int) -> None:
     found = reservoir._least_different(np.array(keys, np.uint64), most)
     assert found.tolist() == sorted(set(keys))[:most]

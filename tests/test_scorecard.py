@@ -162,9 +162,7 @@ def test_a_scorecard_says_all_that_a_model_says_by_default(fitted: Fitted, row: 
         )
 
 
-def test_the_models_under_test_have_every_kind_of_term(
-    fitted: Fitted,
-) -> None:
+def test_the_models_under_test_have_every_kind_of_term(fitted: Fitted) -> None:
     kinds = {term["term"] for _, card in fitted for term in card["terms"]}
     every = {"presence", "bins", "levels", "line", "parabola", "tokens", "product", "rule"}
     assert kinds == every

@@ -183,9 +183,7 @@ def test_a_class_that_is_there_as_a_whole_is_there_as_in_memory(server: Any, row
         assert keys(theirs._learned.sample, "often") == keys(mine._learned.sample, "often")
 
 
-def test_merged_with_rows_of_memory_each_class_has_the_rows_of_both(
-    server: Any,
-) -> None:
+def test_merged_with_rows_of_memory_each_class_has_the_rows_of_both(server: Any) -> None:
     """As many of each as both have, and from each as many as it has of both."""
     often = {"often": 9000, "seldom": 1000, "rare": 7}
     theirs = both_ways(server, of_counts(often, 0))[1]

@@ -48,12 +48,7 @@ OPTIONS: list[dict[str, Any]] = [
     {"token_pattern": SCIKIT, "ngram_range": (2, 2), "stop_words": "english", "max_df": 0.5},
     {"token_pattern": SCIKIT, "stop_words": ["the", "to", "a"], "binary": True},
     {"strip_accents": "unicode", "token_pattern": r"(?u)\b\w+\b"},
-    {
-        "token_pattern": SCIKIT,
-        "strip_accents": "ascii",
-        "lowercase": False,
-        "ngram_range": (1, 3),
-    },
+    {"token_pattern": SCIKIT, "strip_accents": "ascii", "lowercase": False, "ngram_range": (1, 3)},
     {"token_pattern": r"#?(\w\w\w+)", "ngram_range": (1, 2)},
     {"analyzer": "char", "ngram_range": (2, 4), "min_df": 0.02, "max_df": 40},
     {"analyzer": "char_wb", "ngram_range": (3, 5), "max_features": 100},

@@ -43,12 +43,7 @@ def in_threads(verb: Callable[[int], Any]) -> None:
         list(pool.map(verb, range(THREADS * TIMES)))
 
 
-MAKERS = [
-    NaiveBayes,
-    lambda: NaiveBayes("gaussian", weights=None),
-    GaussianNB,
-    MultinomialNB,
-]
+MAKERS = [NaiveBayes, lambda: NaiveBayes("gaussian", weights=None), GaussianNB, MultinomialNB]
 CLASSES = ["a", "b", "c0", "c1", "c2"]
 
 

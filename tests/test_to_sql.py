@@ -186,8 +186,7 @@ def special(name: str) -> tuple[NaiveBayes, dict[str, Any]]:
 
 
 @pytest.mark.parametrize(
-    "name",
-    [*ruled.MODELS, "times", "forgotten level", "truths above a threshold", "many classes"],
+    "name", [*ruled.MODELS, "times", "forgotten level", "truths above a threshold", "many classes"]
 )
 @pytest.mark.parametrize("where", ["inline", "table"])
 def test_what_some_models_say(base: tuple[str, Any], name: str, where: str) -> None:
@@ -386,8 +385,7 @@ def test_sqlite_refuses_what_is_no_time_or_has_no_logarithm() -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["2026-02-31", "2026-02-29 10:00", "2026-02-28 24:00", "now", "12:30", "1e3"],
+    "text", ["2026-02-31", "2026-02-29 10:00", "2026-02-28 24:00", "now", "12:30", "1e3"]
 )
 def test_sqlite_refuses_what_is_no_time_in_python(text: str) -> None:
     hours = np.datetime64("2026-01-01T00", "h") + np.arange(240)

@@ -90,8 +90,7 @@ def test_the_others_are_weighed_anew_on_the_table_with_each_row_left_out(class_p
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "target"),
-    [("penguins", "species"), ("adult", "income"), ("taxis", "payment")],
+    ("name", "target"), [("penguins", "species"), ("adult", "income"), ("taxis", "payment")]
 )
 def test_it_is_what_learning_without_the_column_loses(
     data_folder: Path, name: str, target: str

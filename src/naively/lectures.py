@@ -352,8 +352,7 @@ EXERCISES = {
         lambda: _posterior(_tennis(), TODAY, "no") / _posterior(_tennis(), TODAY, "yes"),
     ),
     "2.9": Exercise(
-        "The odds are multiplied by the same ratio for each copy.",
-        lambda: [_copies(1), _copies(3)],
+        "The odds are multiplied by the same ratio for each copy.", lambda: [_copies(1), _copies(3)]
     ),
     "3.1": Exercise(
         "Case and punctuation do not count, and order does not either.",

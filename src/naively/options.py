@@ -86,9 +86,7 @@ def duration_of(given: object) -> float | None:
 
 
 DURATION = OptionKind(
-    "a duration such as '30d' or '12h'",
-    lambda x: duration_of(x) is not None,
-    lambda text: text,
+    "a duration such as '30d' or '12h'", lambda x: duration_of(x) is not None, lambda text: text
 )
 STRINGS = kind_of(
     "a list of strings",

@@ -99,10 +99,10 @@ class Drawn(Tabular):
 
 
 def crossed(
-    axes: Sequence[Mapping[str, Sequence[Any]]], tables: Mapping[str, Any]
-) -> dict[str, list[Any]]:
+    axes: Sequence[Mapping[str, Sequence[object]]], tables: Mapping[str, Any]
+) -> dict[str, list[object]]:
     """Return a row for each cell of arrays of one shape, beside the columns of their axes."""
-    sizes, found = [len(next(iter(axis.values()))) for axis in axes], dict[str, list[Any]]()
+    sizes, found = [len(next(iter(axis.values()))) for axis in axes], dict[str, list[object]]()
     for i, axis in enumerate(axes):
         outer, inner = math.prod(sizes[:i]), math.prod(sizes[i + 1 :])
         for name, each in axis.items():

@@ -49,6 +49,7 @@ else:
 
     B = TypeVar("B")
 
+D = TypeVar("D", bound=np.generic)  # what an array holds
 BlockKey: TypeAlias = Any  # identifies a block; the schema makes it
 # The row and the item (a column or a word) of each cell, and its number or the code of its level,
 # each of shape (cells,).
@@ -464,9 +465,7 @@ class Batch:
         return cls(blocks, labels, np.concatenate([batch.times for batch in batches]), each, texts)
 
 
-def with_each(
-    batches: Sequence[Batch], of_rows: NDArray[Any]
-) -> Iterator[tuple[Batch, NDArray[Any]]]:
+def with_each(batches: Sequence[Batch], of_rows: NDArray[D]) -> Iterator[tuple[Batch, NDArray[D]]]:
     """Yield each batch with what there is of its rows, (rows, ...), among those of all."""
     ends = np.cumsum([len(batch) for batch in batches])[:-1]
     return zip(batches, np.split(of_rows, ends), strict=True)
@@ -627,10 +626,7 @@ def _split(blocks: Sequence[Documents], *, grow: bool) -> list[Sparse]:
         axes = [axis.grown(axis.vocabulary.copy()) for axis in axes]
     texts = blocks[0].texts
     encoded = dispatch.encode_together(
-        [axis.vocabulary for axis in axes],
-        texts,
-        [block.presence for block in blocks],
-        grow,
+        [axis.vocabulary for axis in axes], texts, [block.presence for block in blocks], grow
     )
     found = []
     for block, axis, (indptr, word, count) in zip(blocks, axes, encoded, strict=True):

@@ -33,15 +33,7 @@ from naively.messages import warn
 
 
 Kind: TypeAlias = Literal[
-    "number",
-    "boolean",
-    "string",
-    "text",
-    "time",
-    "word",
-    "part",
-    "missing",
-    "missing as",
+    "number", "boolean", "string", "text", "time", "word", "part", "missing", "missing as"
 ]
 Content: TypeAlias = Literal["number", "time", "clock", "truth", "levels", "missing"]
 Cells: TypeAlias = "NDArray[Any] | Strings"  # of shape (rows,)

@@ -14,15 +14,7 @@ from weakref import finalize
 import numpy as np
 
 from naively.counting.axis import Name
-from naively.data.columns import (
-    READ_AS,
-    Cells,
-    Column,
-    ColumnRows,
-    Content,
-    Reading,
-    join_columns,
-)
+from naively.data.columns import READ_AS, Cells, Column, ColumnRows, Content, Reading, join_columns
 from naively.data.frames import ArrowStream, Table, as_rows, elsewhere, join_parts
 from naively.data.reading import (
     NOTHING_SAID,

@@ -788,12 +788,7 @@ class Inspect(Accessor):
         return difference(self._model, other._checked, n)
 
     def drift(
-        self,
-        X: Table = None,
-        y: Target = None,
-        *,
-        by: str | int | None = None,
-        blocks: int = 10,
+        self, X: Table = None, y: Target = None, *, by: str | int | None = None, blocks: int = 10
     ) -> Drift:
         """Return what has moved, over time or against new rows: columns, class prior and loss.
 

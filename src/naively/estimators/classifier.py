@@ -40,27 +40,13 @@ from naively.counting.labels import (
 )
 from naively.counting.tally import Tally
 from naively.data.columns import Rows, join_columns, missing_column
-from naively.data.frames import (
-    Table,
-    as_rows,
-    as_table,
-    elsewhere,
-    is_on_cluster,
-    read_labels,
-)
+from naively.data.frames import Table, as_rows, as_table, elsewhere, is_on_cluster, read_labels
 from naively.data.reading import NOTHING_SAID, ReadAs
 from naively.data.stream import ReadAgainError, Stream
 from naively.doors import wing
 from naively.estimators.accessors import Curve, Door, Fitted, Inspect, naming_target
 from naively.estimators.exports import Export
-from naively.estimators.learned import (
-    LOCK,
-    Learned,
-    as_now,
-    asking,
-    check_is_fitted,
-    exclusive,
-)
+from naively.estimators.learned import LOCK, Learned, as_now, asking, check_is_fitted, exclusive
 from naively.estimators.scikit import Estimator
 from naively.file import store
 from naively.file.parts import SampledRows
@@ -264,11 +250,7 @@ class Classifier(Estimator):
 
     @by_row("p({})")
     def predict_proba(
-        self,
-        X: Table,
-        *,
-        class_prior: Probabilities | None = None,
-        dtype: DTypeLike = np.float64,
+        self, X: Table, *, class_prior: Probabilities | None = None, dtype: DTypeLike = np.float64
     ) -> Floats | Any:
         """Return the posterior p(class | row), of shape (rows, classes).
 
@@ -943,11 +925,7 @@ class Classifier(Estimator):
 
     @asking
     def save(
-        self,
-        path: str | PathLike[str] | BinaryIO,
-        *,
-        keep_rows: bool = False,
-        sets: bool = False,
+        self, path: str | PathLike[str] | BinaryIO, *, keep_rows: bool = False, sets: bool = False
     ) -> None:
         """Write the model to a file (safetensors: no code in it), whole or not at all.
 

@@ -495,10 +495,7 @@ class BernoulliNB(Summed[Bernoulli]):
            [0., 1.]])
     """
 
-    allowed: ClassVar[Allowed] = {
-        **ALPHA,
-        "binarize": [NOT_NEGATIVE, NONE],
-    }
+    allowed: ClassVar[Allowed] = {**ALPHA, "binarize": [NOT_NEGATIVE, NONE]}
     takes = ("sparse",)
 
     @without_class_weight
@@ -605,10 +602,7 @@ class ComplementNB(Summed[Complement]):
     array(['b'], dtype='<U1')
     """
 
-    allowed: ClassVar[Allowed] = {
-        **ALPHA,
-        "norm": [BOOLEAN],
-    }
+    allowed: ClassVar[Allowed] = {**ALPHA, "norm": [BOOLEAN]}
 
     @without_class_weight
     def __init__(

@@ -36,14 +36,7 @@ from naively.estimators.learned import (
     check_is_fitted,
     exclusive,
 )
-from naively.events import (
-    EVENT_MODELS,
-    Beta,
-    Categorical,
-    Dirichlet,
-    Estimate,
-    JointTable,
-)
+from naively.events import EVENT_MODELS, Beta, Categorical, Dirichlet, Estimate, JointTable
 from naively.events.prior import Seed
 from naively.file import store
 from naively.file.parts import SampledRows
@@ -345,11 +338,7 @@ class NaiveBayes(Classifier):
 
     @exclusive
     def fit_sql(
-        self,
-        connection: Any,
-        table: TableName,
-        target: str,
-        sample_weight: str | None = None,
+        self, connection: Any, table: TableName, target: str, sample_weight: str | None = None
     ) -> Self:
         """Learn from a table in a database; what was learned before is forgotten.
 

@@ -47,13 +47,7 @@ from naively.kernels.sparse_sums import SparseSums
 from naively.options import PSEUDO_COUNTS, How
 from naively.terms.kinds import TermBlock
 from naively.terms.uncertain import Uncertain, mean_of_log, variance_of_log
-from naively.terms.words import (
-    LineTerms,
-    WordTerms,
-    cells_of_urn,
-    log_coefficient,
-    urn_terms,
-)
+from naively.terms.words import LineTerms, WordTerms, cells_of_urn, log_coefficient, urn_terms
 
 # --- How many words drawn texts have, and which: never none, or as many as are wanted ------------
 

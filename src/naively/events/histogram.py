@@ -16,13 +16,7 @@ from naively.counting.axis import CELL, Cells
 from naively.counting.block import Dense
 from naively.counting.leave_one_out import LeftOut, different_cells, leave_out
 from naively.counting.tally import BlockTally
-from naively.events.base import (
-    UNSAID,
-    ClassNumbers,
-    Distribution,
-    check_settings,
-    numbers,
-)
+from naively.events.base import UNSAID, ClassNumbers, Distribution, check_settings, numbers
 from naively.events.estimate import OfShares, flat
 from naively.events.prior import share
 from naively.events.shown import Parameters

@@ -11,12 +11,7 @@ import numpy as np
 from naively.counting.axis import Analyser, Level, Words, title
 from naively.counting.tally import BlockTally
 from naively.events.base import Distribution, EventModel
-from naively.events.prior import (
-    Beta,
-    Dirichlet,
-    NormalInverseGamma,
-    Prior,
-)
+from naively.events.prior import Beta, Dirichlet, NormalInverseGamma, Prior
 from naively.kernels.reference import Floats
 from naively.kernels.texts import Row
 from naively.options import How

@@ -833,10 +833,7 @@ def read_seen(amount: float | None, unread: UnreadArrays, classes: int) -> SeenR
 
 
 def read_weights(
-    saved: SavedWeights,
-    unread: UnreadArrays,
-    classes: LabelArray,
-    order: Columnar,
+    saved: SavedWeights, unread: UnreadArrays, classes: LabelArray, order: Columnar
 ) -> Weights:
     """Return the weights that were written, or raise a ValueError."""
     weight, bias = unread.take("weights"), unread.take("bias")

@@ -156,11 +156,7 @@ def left_out(
 
 
 def leave_one_out_table(
-    model: Model,
-    batch: Batch,
-    *,
-    learned: bool = True,
-    length_power: float = LENGTH_POWER,
+    model: Model, batch: Batch, *, learned: bool = True, length_power: float = LENGTH_POWER
 ) -> LeaveOneOut:
     """Return the leave-one-out table of encoded rows."""
     labels, blocks = batch.labels.among(model.classes), model.blocks(batch.split())

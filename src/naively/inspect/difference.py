@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Cells, Levels, Name, RowMap, title
+from naively.counting.labels import Label
 from naively.events import Histogram
 from naively.inspect.likelihood import class_codes
 from naively.inspect.odds import weights_of_each
@@ -163,7 +164,7 @@ def _classes(a: Model, b: Model) -> Iterator[Change]:
             yield Change("rows", label=label, before=before, after=after, change=after - before)
 
 
-def _rows_of_classes(model: Model) -> dict[Any, float]:
+def _rows_of_classes(model: Model) -> dict[Label, float]:
     """Return how many rows each class has."""
     count = model.counted.tally.class_count.tolist()
     return dict(zip(model.classes.tolist(), count, strict=True))

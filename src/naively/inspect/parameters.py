@@ -190,18 +190,12 @@ class Parameters(Tabular):
             at = int(self._table_of(part[:1])[0])
             table, own = self.tables[at], part - self._first[at]
             items = {"column": table.column(own), "item": table.item(own)}
-            axes = (
-                items | {"parameter": [table.parameter] * len(own)},
-                {"class": self.classes.tolist()},
-            )
+            items["parameter"] = [table.parameter] * len(own)
             pretend = table.pseudo_count[own].astype(object)
             pretend[np.isnan(table.pseudo_count[own])] = None  # nothing is estimated
-            numbers = {
-                "value": table.value[own],
-                "count": table.count[own],
-                "pseudo_count": pretend,
-            }
-            for name, of in crossed(axes, numbers).items():
+            numbers = {"value": table.value[own], "count": table.count[own]}
+            axes = items, {"class": self.classes.tolist()}
+            for name, of in crossed(axes, {**numbers, "pseudo_count": pretend}).items():
                 found[name] += of
         return found
 

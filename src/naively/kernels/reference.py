@@ -114,12 +114,7 @@ def tally_csr(
 
 
 def tally_codes(
-    codes: Integers,
-    first: Integers,
-    y: Integers,
-    w: Floats | None,
-    k: int,
-    complete: bool = False,
+    codes: Integers, first: Integers, y: Integers, w: Floats | None, k: int, complete: bool = False
 ) -> HighLow:
     """Return the weighted counts of the levels of all columns, of shape (first[-1], classes)."""
     check_codes(y, k, "class")

@@ -150,11 +150,7 @@ def leave_out_words(  # noqa: PLR0917  (as in the native kernel)
 
 
 def leave_out_lengths(
-    indptr: Integers,
-    indices: Integers,
-    data: Floats | None,
-    w: Floats | None,
-    frequency: Floats,
+    indptr: Integers, indices: Integers, data: Floats | None, w: Floats | None, frequency: Floats
 ) -> Floats:
     """Return the lengths that ``leave_out_words`` returns, (rows,), and nothing else."""
     check_codes(indices, len(frequency), "column")

@@ -99,12 +99,7 @@ class Vocabulary:
         """Return a vocabulary of the same tokens that grows on its own."""
         return type(self)(self._numbers, *self._options)
 
-    def encode(
-        self,
-        texts: Sequence[Row],
-        presence: bool,
-        grow: bool = False,
-    ) -> Encoded:
+    def encode(self, texts: Sequence[Row], presence: bool, grow: bool = False) -> Encoded:
         """Count the known tokens of each text; if ``grow`` is true, new tokens become known."""
         # They are the ``indptr``, ``indices`` and ``data`` of a CSR matrix of shape (texts,
         # len(self)), whose indices are in no particular order within a row. If ``presence`` is true

@@ -13,17 +13,7 @@ from typing import Literal, NamedTuple, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import (
-    CELL,
-    LEVEL,
-    PRESENT,
-    VALUE,
-    ByValue,
-    Cells,
-    Columns,
-    Levels,
-    Name,
-)
+from naively.counting.axis import CELL, LEVEL, PRESENT, VALUE, ByValue, Cells, Columns, Levels, Name
 from naively.counting.block import Block
 from naively.counting.labels import Labels
 from naively.counting.tally import BlockTally, Tally, Total

@@ -10,17 +10,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import (
-    LEVEL,
-    PRESENT,
-    VALUE,
-    Axis,
-    ByValue,
-    Level,
-    Levels,
-    Name,
-    Words,
-)
+from naively.counting.axis import LEVEL, PRESENT, VALUE, Axis, ByValue, Level, Levels, Name, Words
 from naively.counting.block import Batch, Block, BlockKey, Documents, split_texts
 from naively.counting.tally import BlockTally
 from naively.kernels import dispatch

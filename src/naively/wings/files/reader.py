@@ -267,10 +267,7 @@ def _mail(path: Path, choose: ChooseColumns) -> Stream:
 
 
 def _choose(
-    names: Sequence[str],
-    columns: Collection[str] | None,
-    ignore: Collection[str],
-    where: str,
+    names: Sequence[str], columns: Collection[str] | None, ignore: Collection[str], where: str
 ) -> list[str]:
     """Return the names of the columns to read; a name that a file does not have is an error."""
     for asked in [*(columns or ()), *ignore]:

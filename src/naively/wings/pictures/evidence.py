@@ -49,13 +49,7 @@ if TYPE_CHECKING:
 
     from naively.events.outcomes import Probabilities
     from naively.inspect.difference import Difference
-    from naively.inspect.explain import (
-        ClassImages,
-        EvidenceImage,
-        Explanation,
-        Waterfall,
-        Weighed,
-    )
+    from naively.inspect.explain import ClassImages, EvidenceImage, Explanation, Waterfall, Weighed
     from naively.inspect.graph import NaiveGraph
     from naively.inspect.odds import Nomogram
     from naively.inspect.parameters import Linear, ParameterCounts, Parameters
