@@ -19,11 +19,10 @@ if TYPE_CHECKING:
     from naively.assess.scores import Scores
     from naively.counting.labels import LabelArray, Target
     from naively.data.columns import Rows
-    from naively.file.header import Saved
     from naively.file.parts import SampledRows
     from naively.file.store import Content
     from naively.inspect.explain import Weighed
-    from naively.model.model import Model
+    from naively.model.model import History, Model
     from naively.wings.report.subject import Subject
 
 
@@ -228,17 +227,16 @@ def evaluate(
         rows, y = rows.take(aside), y[aside]
         weight = None if weight is None else weight[aside]
     else:
-        _say_if_learned(model, data, len(rows), provenance)
+        _say_if_learned(model, data, found.history, held_out=bool(provenance.get("hold_out")))
     write_scores(score(learned, rows, y, frequencies=weight, cost=costs), form)
 
 
-def _say_if_learned(model: str, data: str, rows: int, provenance: Saved) -> None:
-    """Say that scores flatter, where rows may be those that a model has learned."""
-    if rows == provenance.get("rows"):
-        other = "--held-out" if provenance.get("hold_out") else "--folds 10"
+def _say_if_learned(model: str, data: str, history: History, *, held_out: bool) -> None:
+    """Say that scores flatter, where a model has learned the file."""
+    if history.learned(shared.digest_of(data)) is not None:
         say(
-            f"{data} has as many rows as the file that {model} was trained on. If it is that file, "
-            f"rows are scored that were learned, which flatters; {other} scores them as new ones."
+            f"{model} has learned rows of {data}, which it knows better than new ones; "
+            f"{'--held-out' if held_out else '--folds 10'} scores rows as if they were new."
         )
 
 
