@@ -544,7 +544,7 @@ def test_a_rare_class_is_ranked_and_not_counted_as_right():
     report = nb.export.report(rows[2000:], label[2000:])
     p = nb.predict_proba(rows[2000:])[:, 0]
     best, said = np.argsort(-p, kind="stable")[:100], said_on(report)
-    assert f"100 rows that it ranks highest, {others[best].sum()} are “fraud”" in said
+    assert f"{others[best].sum()} of the 100 rows that it ranks highest are “fraud”" in said
     assert f"say {p[best].sum():.0f}, and chance would find {100 * others.mean():.1f}" in said
     assert "right for" not in said
     assert judged_of(report)["names"][judged_of(report)["start"]] == "fraud"
