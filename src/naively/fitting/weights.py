@@ -145,8 +145,8 @@ def penalty_of(
     biases: int,  # before the weights
 ) -> Penalty:
     """Return what shrinks biases and weights, as one sum of squares."""
-    # The squares of a mean off the centre, and of weights beside the mean, add up to a square of each
-    # weight off the centre, and one of their sum.
+    # The squares of a mean off the centre, and of weights beside the mean, add up to a square of
+    # each weight off the centre, and one of their sum.
     texts, missing = np.isin(kinds, ["text", "band"]), kinds == "missing"
     # A sum of many parts is off by more than one of few where each is off as much.
     many = max(1.0, np.sqrt(len(kinds) / FEW_PARTS))
