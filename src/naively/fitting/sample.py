@@ -365,8 +365,8 @@ class Sample:
         *,
         counted: bool,  # whether the third is in the model's counts
         # With fewer rows each third is held out of the counts, which takes as long as to learn.
-        # With more this is done where there is but one third: what is left of its rows in the counts of
-        # the others falls as one over their number.
+        # With more this is done where there is but one third: what is left of its rows in the
+        # counts of the others falls as one over their number.
         few: float,
     ) -> Iterator[Third]:
         """Yield the first rows with a third held out, each third if they are not many."""
