@@ -207,7 +207,7 @@ def temperature_of(rows: Weighed, z: Floats, ridge: float | None) -> float:
         fifths = [*rows.fifths]
     except ValueError:  # a row of little weight has squares that are infinite by themselves
         return 1.0
-    for (joint, rest, held, _), before in fifths:
+    for (joint, rest, held), before in fifths:
         off = joint - before
         if ridge is not None:
             passes = Passes.of(joint[rest].T, rows.labels.take(rest), z[:, rest])
