@@ -368,7 +368,7 @@ def alerts(report, about: str = "learned") -> list[str]:
 
 def test_rows_that_were_learned_are_said_to_be_so(nb, of_learned_rows):
     (said,) = alerts(of_learned_rows)
-    assert "given 100% are equal to rows that it has learned" in said
+    assert "100% of the rows that were given are equal to rows that it has learned" in said
     page = parse(of_learned_rows)
     head = lines_of(page, "#scores")[0]
     assert head[1:] == ["on learned rows, cross-validated", "on given rows, most of them learned"]
