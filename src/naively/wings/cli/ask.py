@@ -55,13 +55,13 @@ def columns(data: str, target: str | None, how: HowRead, form: Format | None) ->
 @click.option(
     "--coverage",
     type=float,
-    help="Write a set of classes for each row, so that so many sets hold the right class: 0.9.",
+    help="Write a set of classes for each row; this share of sets holds the right class: 0.9.",
 )
 @click.option(
     "--interval",
     type=float,
-    help="Write low and high too: between them the probability would be, with as many "
-    "other rows, so often: 0.9. With weights it needs `train --keep-rows`.",
+    help="Write low and high too, the ends of an interval of the probability: 0.9 is a 90 % "
+    "interval. With weights it needs `train --keep-rows`.",
 )
 @options.class_prior_option
 @options.cost_option
@@ -162,13 +162,13 @@ def _intervals(model: Model, sample: SampledRows | None, coverage: float) -> pre
 @click.option(
     "--folds",
     type=int,
-    help="Learn DATA anew without each of so many folds, as the model learns, and score "
-    "what is left out (10 with --groups or --time).",
+    help="Learn DATA again without each of so many folds, as the model learns, and score "
+    "that fold (10 with --groups or --time).",
 )
 @click.option(
     "--groups", help="A column whose groups no fold splits: customer; or copies, equal rows."
 )
-@click.option("--time", help="A column of times: each fold is judged by those before it.")
+@click.option("--time", help="A column of times: each fold is predicted from those before it.")
 @options.cost_option
 @options.reading_options
 @options.format_option
@@ -262,7 +262,7 @@ def _learned_again(
 def explain(
     model: str, data: str, top: int, row: int | None, how: HowRead, form: Format | None
 ) -> None:
-    """Say why: the weight of evidence (nats) of each item for the prediction against its rival."""
+    """Explain predictions: the weight of evidence (nats) of each item, against the rival."""
     from naively.inspect.explain import explain as explain_rows
 
     learned, provenance, _ = shared.load(model)
@@ -297,7 +297,7 @@ def _with_rest(items: list[Weighed], top: int) -> list[Weighed]:
 @click.option(
     "--parameters",
     is_flag=True,
-    help="Write the parameters instead, of the items that tell the classes apart most.",
+    help="Write parameters instead: those of the items that tell the classes apart most.",
 )
 @click.option("--column", help="With --parameters: those of this column only.")
 @click.option(
@@ -309,7 +309,7 @@ def _with_rest(items: list[Weighed], top: int) -> list[Weighed]:
 def show(
     model: str, top: int, parameters: bool, column: str | None, history: bool, form: Format | None
 ) -> None:
-    """Show a model: its classes, its columns, its history, and what speaks most for each class."""
+    """Show a model: its classes, columns, history, and the strongest evidence for each class."""
     from naively.inspect.odds import strongest
     from naively.inspect.parameters import parameters as items_of
 
@@ -351,10 +351,10 @@ def show(
 @click.command(cls=Verb)
 @click.argument("before", metavar="MODEL", help="The model file before.")
 @click.argument("after", metavar="MODEL", help="The model file after.")
-@options.top_option("-n", help="Counts, levels, words, weights and weights of evidence.")
+@options.top_option("-n", help="The most counts, levels, words and weights to show.")
 @options.format_option
 def diff(before: str, after: str, top: int, form: Format | None) -> None:
-    """Say what two models have learned differently, what changed most first."""
+    """Show how two models differ, the largest changes first."""
     from naively.inspect.difference import difference
 
     if shared.all_of_mail([before, after]):
@@ -387,8 +387,8 @@ def write_scores(s: Scores, form: Format | None, out: TextIO | None = None) -> N
 @click.command(cls=Verb)
 @options.model_argument
 @options.some_data_argument(
-    help="Rows that were not learned, to be scored, shown and explained; of a mail filter, "
-    "a folder with folders or mboxes named spam and ham."
+    help="Rows that were not learned, to score, show and explain; for a mail filter, a "
+    "folder with folders or mboxes named spam and ham."
 )
 @click.option(
     "--output",
@@ -396,7 +396,7 @@ def write_scores(s: Scores, form: Format | None, out: TextIO | None = None) -> N
     default="report.html",
     help="The page to write; one that ends in .md is a model card, in Markdown.",
 )
-@click.option("--use", help="What the model is to be used for, and what not: for the card.")
+@click.option("--use", help="What the model should be used for, and what not: for the card.")
 @options.target_option
 @options.reading_options
 def report(

@@ -82,8 +82,8 @@ def _no_class_weight(_context: object, _option: object, given: str | None) -> No
 @click.option("--frequencies", help="A column that says how many equal rows each row is.")
 @click.option(
     "--groups",
-    help="A column whose rows of one value belong together, as those of a customer: they "
-    "are left out and set aside together. 'copies': equal rows.",
+    help="A column whose equal values mark rows that belong together, as those of a customer: "
+    "they are held out together. 'copies': equal rows.",
 )
 @click.option(
     "--time", help="With --half-life, the column of times of the rows, which is not learned."
@@ -442,9 +442,9 @@ def forget(model: str, data: str, output: str | None, target: str | None, how: H
 @click.command(cls=Verb)
 @click.argument("models", metavar="MODEL MODEL...", nargs=-1, required=True, help="Model files.")
 @click.option("--output", "-o", required=True, help="The model file to write.")
-@click.option("--again", is_flag=True, help="Count rows that several models learned each time.")
+@click.option("--again", is_flag=True, help="Count rows once for each model that learned them.")
 def merge(models: list[str], output: str, again: bool) -> None:
-    """Make one model of several: counts are as of the rows of all.
+    """Make one model of several: its counts are those of all their rows.
 
     Models that learned the same file, by its content, are refused, unless --again is given. Weights
     are fitted to the samples of rows that all files hold, or else the mean.
