@@ -128,7 +128,12 @@ def save(path: Path, command: str, results: list[dict[str, Any]]) -> None:
     """Write results, the command that measured them, the machine and the versions."""
     write(
         path,
-        {"command": command, "machine": machine(), "versions": versions(), "results": results},
+        {
+            "command": command,
+            "machine": machine(),
+            "versions": versions(("lightgbm", "catboost")),
+            "results": results,
+        },
     )
 
 

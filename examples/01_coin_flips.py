@@ -3,9 +3,8 @@ Coin flips and priors
 =====================
 
 A coin came up heads 8 times in 10 tosses. The maximum likelihood estimate says p = 0.8.
-Who has handled many coins believes beforehand that p is near 1/2: a Beta prior is such
-a belief, and it counts as pretend tosses. With h heads in n tosses and the prior
-Beta(a, b):
+But for most coins p is near 1/2. A Beta prior states such a belief, and it counts as
+pretend tosses. With h heads in n tosses and the prior Beta(a, b):
 
 .. math::
    \hat p_{\text{MLE}} = \frac{h}{n}, \qquad

@@ -3,8 +3,8 @@ The gigantic die
 ================
 
 Without any assumption, M booleans and a class of two values are one die with a side for
-each possible row: two times 2 to the M. Who knows the probability of each side has the
-Bayes optimal classifier. But the die has too many sides to be thrown often enough;
+each possible row: two times 2 to the M. The probabilities of its sides give the Bayes
+optimal classifier. But the die has too many sides to be thrown often enough;
 naive Bayes assumes that the columns are independent given the class, and needs a few
 parameters only.
 

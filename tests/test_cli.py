@@ -147,7 +147,7 @@ def test_rows_held_out_are_scored_later(data: Path, tmp_path: Path) -> None:
     assert table(now)[0]["value"] == "50"
     assert ok("evaluate", out, many, "--held-out") == now
     assert "trained on a file of 200" in sentence("evaluate", out, data, "-t", "kind", "--held-out")
-    assert b"which flatters; --held-out" in run("evaluate", out, many).stderr
+    assert b"than new ones; --held-out" in run("evaluate", out, many).stderr
     ok("train", many, "-t", "y", "-o", out)
     assert "was trained on all rows" in sentence("evaluate", out, many, "--held-out")
 

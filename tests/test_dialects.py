@@ -704,7 +704,8 @@ def test_a_model_reads_as_its_training_did(tmp_path: Path, option: str) -> None:
     assert load(model).class_count_.tolist() == [10, 10]
     for verb in ("predict", "evaluate", "explain"):
         done = run(verb, model, data, "--format", "csv")
-        assert (done.returncode, done.stderr) == (0, b"")
+        assert done.returncode == 0, done.stderr
+        assert (b"has learned rows of" in done.stderr) == (verb == "evaluate") == bool(done.stderr)
     assert len(run("predict", model, data, "--format", "csv").stdout.splitlines()) == 21
     other = tmp_path / "u.csv"
     other.write_bytes(by_csv(["a", "b", "y"], TRAINED).encode())

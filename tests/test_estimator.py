@@ -230,7 +230,7 @@ def test_columns_of_a_sparse_matrix_are_told_apart_and_counts_are_said(given: An
     np.testing.assert_array_equal(only.predict_proba(X[:, 6:12]), alone.predict_proba(X[:, 6:12]))
     assert only.schema_.groups == alone.schema_.groups
     for more in (X[:, 12:15], X[:, 12:15].toarray()):
-        with pytest.raises(ValueError, match=r"'x0', .* was of counts until now, and holds fra"):
+        with pytest.raises(ValueError, match=r"'x0', .* held counts until now, and holds fra"):
             NaiveBayes().fit(X[:, 6:9], y).partial_fit(more, y)
 
 

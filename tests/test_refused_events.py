@@ -109,7 +109,7 @@ SAMPLES: list[tuple[Callable[[], object], str]] = [
     (lambda: Bernoulli(success="H").fit(list("HTX")), "there are 'T' and 'X' beside it"),
     (
         lambda: NaiveBayes(Bernoulli(success="H")).fit({"coin": ["H", "T"]}, [0, 1]),
-        "is of a plain sample",
+        "is for a plain sample",
     ),
     (lambda: Categorical().fit([["a"], ["b"]]), "one column of levels.*fit each column alone"),
     (lambda: Categorical().fit(["a", 1]).expectation, "Level 'a' is no number"),

@@ -368,7 +368,7 @@ def alerts(report, about: str = "learned") -> list[str]:
 
 def test_rows_that_were_learned_are_said_to_be_so(nb, of_learned_rows):
     (said,) = alerts(of_learned_rows)
-    assert "given 100% are equal to rows that it has learned" in said
+    assert "100% of the rows that were given are equal to rows that it has learned" in said
     page = parse(of_learned_rows)
     head = lines_of(page, "#scores")[0]
     assert head[1:] == ["on learned rows, cross-validated", "on given rows, most of them learned"]
@@ -383,7 +383,7 @@ def test_rows_some_of_which_were_learned_are_looked_up(nb):
     learned, new = table(), table(200, seed=1)
     both = pd.concat([learned[:200], new])
     (said,) = alerts(nb.export.report(both, "y"))
-    assert "given 50% are equal" in said
+    assert "50% of the rows that were given are equal" in said
     assert alerts(nb.export.report(new, "y")) == []
     assert lines_of(parse(nb.export.report(new, "y")), "#scores")[0][2] == "on the rows given"
     assert alerts(nb.export.report(learned.drop(columns="y"))) == []
@@ -405,7 +405,7 @@ def test_a_sample_tells_most_rows_that_were_learned():
     nb = NaiveBayes().fit({"x": x[:30_000]}, y[:30_000])
     assert len(nb._learned.sample) < 30_000
     (said,) = alerts(nb.export.report({"x": x[:10_000]}, y[:10_000]))
-    assert "given 100% are" in said
+    assert "100% of the rows that were given are" in said
     assert alerts(nb.export.report({"x": x[30_000:]}, y[30_000:])) == []
     for i in range(30_000, 30_010):  # of some rows nothing can be looked up
         assert alerts(nb.export.report({"x": x[i : i + 1]}, y[i : i + 1])) == []
@@ -544,7 +544,7 @@ def test_a_rare_class_is_ranked_and_not_counted_as_right():
     report = nb.export.report(rows[2000:], label[2000:])
     p = nb.predict_proba(rows[2000:])[:, 0]
     best, said = np.argsort(-p, kind="stable")[:100], said_on(report)
-    assert f"100 rows that it ranks highest, {others[best].sum()} are “fraud”" in said
+    assert f"{others[best].sum()} of the 100 rows that it ranks highest are “fraud”" in said
     assert f"say {p[best].sum():.0f}, and chance would find {100 * others.mean():.1f}" in said
     assert "right for" not in said
     assert judged_of(report)["names"][judged_of(report)["start"]] == "fraud"

@@ -1,4 +1,4 @@
-"""Who is compared: naively with its defaults, and what people would use instead.
+"""The contenders: naively with its defaults, and what people would use instead.
 
 A contender is a name and how to make an estimator for a table (or for texts). Ours take the rows
 as they are; scikit-learn's take them through the encoders that its users write.
@@ -106,7 +106,7 @@ def pipeline(
     return make
 
 
-# --- Who is compared: naively with its defaults, and what people would use instead ---------------
+# --- The contenders: naively with its defaults, and what people would use instead ----------------
 #
 # A contender is a name and how to make an estimator for a table (or for texts). Ours take the rows
 # as they are; scikit-learn's take them through the encoders that its users write.

@@ -147,6 +147,7 @@ IN_README = {
     "accuracy-tables.json": {
         "naively": "naively",
         "naively interactions": 'naively, `interactions="auto"`',
+        "CatBoost": "CatBoost",
         "HGB early stopping": "gradient boosting (scikit-learn's), stopped early",
         "random forest": "random forest",
         "LogisticRegression": "logistic regression",
@@ -156,7 +157,6 @@ IN_README = {
         "naively": "naively",
         "naively words": 'naively, `text="words"`',
         "tf-idf + LogisticRegression": "tf-idf and logistic regression",
-        "tf-idf + LinearSVC": "tf-idf and a linear SVM",
         "MultinomialNB": "MultinomialNB",
     },
 }

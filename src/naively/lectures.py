@@ -324,7 +324,7 @@ EXERCISES = {
         "Precisions, which are reciprocals of variances, add; means are weighed by them.",
         _mean_of_scores,
     ),
-    "2.1": Exercise("Of 1,000 people count the ill and the well whose test is positive.", _is_ill),
+    "2.1": Exercise("Count the ill and the well with a positive test in 1,000 people.", _is_ill),
     "2.2": Exercise(
         "With the assumption each column needs a probability in each class; without it each row of "
         "booleans does, and those of a class add up to one. The class itself needs one more.",
@@ -388,7 +388,7 @@ EXERCISES = {
         lambda: math.factorial(5) // math.factorial(3),
     ),
     "4.1": Exercise(
-        "Of each class the mean, and the mean of the squared deviations from it.",
+        "Find the mean of each class, and the mean of the squared deviations from it.",
         lambda: _gaussians([1, 2, 8, 9]),
     ),
     "4.2": Exercise(

@@ -175,47 +175,47 @@ class Options:
     interactions: Literal["auto"] | Asked | None = option(
         None,
         [*words("auto"), LIMITS, NONE],
-        "What a few columns say together: none, auto to choose products and rules, or what these "
-        "may be: 'rules=20; without=id; monotone=age:1; given=age < 30 and pay > 5'.",
+        "Evidence of columns together: none, auto (products and rules are chosen), or limits of "
+        "these: 'rules=20; without=id; monotone=age:1; given=age < 30 and pay > 5'.",
     )
     derived: Literal["auto"] | Sequence[str] | None = option(
         "auto",
         [*words("auto"), STRINGS, NONE],
-        "What is made of columns: auto (sums, differences and ratios of two, numbers that are "
-        "names, rows seen before, where held-out rows gain), none, or these: "
+        "Columns made of others: auto (sums, differences and ratios of two, numbers that are "
+        "names, rows seen before, where held-out rows gain), none, or only these: "
         "'closed - opened,debt / income'.",
     )
     text: Literal["auto", "words"] = option(
         "auto",
         words("auto", "words"),
-        "What is counted of texts: auto (words, word bigrams, and the character n-grams of their "
+        "What is counted in texts: auto (words, word bigrams, and the character n-grams of their "
         "beginning) or words (the fastest, in the least memory).",
     )
     presence: Literal["auto", "ignore"] = option(
         "auto",
         words("auto", "ignore"),
-        "What missing cells say: auto (evidence of their own, where rows say so) or ignore.",
+        "Missing cells: auto (evidence of their own, where the rows show it) or ignore.",
     )
     missing_values: Sequence[str] | Mapping[str, Sequence[str]] | None = option(
         None,
         by_column(STRINGS),
-        "Strings that stand for missing cells: NA,? (none: what is no number is told apart).",
+        "Strings that stand for missing cells: NA,? (none: each string among numbers is one).",
     )
     decimal: str | Mapping[str, str] | None = option(
         None,
         by_column(*words(".", ",")),
-        "The decimal mark of numbers that are strings: . or , (none: as the cells say).",
+        "The decimal mark of numbers that are strings: . or , (none: found in the cells).",
     )
     day_first: bool | Mapping[str, bool] | None = option(
         None,
         by_column(TRUE_OR_FALSE),
-        "Whether 03/04/2024 is the third of April: true or false (none: as the cells say).",
+        "Whether 03/04/2024 is the third of April: true or false (none: found in the cells).",
     )
     half_life: float | str | None = option(
         None,
         [POSITIVE, DURATION, NONE],
-        "After how long a row counts half, where rows have a --time: 30d, 12h, or a number in the "
-        "units of numbers (none: rows count for ever).",
+        "The time after which a row counts half, with --time: 30d, 12h, or a number if times are "
+        "numbers (none: rows never fade).",
     )
     # The number that ``smoothing`` stands for; None if it is chosen by leave-one-out.
     pseudo_count: float | None = field(init=False, repr=False, compare=False)
@@ -295,7 +295,7 @@ class FileOptions:
     # so on
     header: bool = _said("The first line is a row; columns are column 1, column 2.", default=True)
     # how many lines stand above the header; None: lines that are titles are found
-    skip: int | None = _said("Lines above the header that are left out (titles are found).")
+    skip: int | None = _said("How many lines above the header to leave out (titles are found).")
     # the character between two fields, or "tab", or "blank" for any number of blanks
     delimiter: str | None = _said("Between fields: one character, tab, or blank (one or more).")
     # the character around fields that hold a delimiter, or "none"
@@ -303,8 +303,8 @@ class FileOptions:
     # the character before a quote, or a delimiter, that is a part of its field, or "none"
     escape: str | None = _said("Before a quote that is part of a field: one character, or none.")
     # the encoding of text, by a name that Python knows
-    encoding: str | None = _said("How text that is not UTF-8 is read: windows-1252, latin-1, gbk.")
-    comment: str | None = _said("How lines begin that are left out, such as #; or none.")
+    encoding: str | None = _said("The encoding of text if not UTF-8: windows-1252, latin-1, gbk.")
+    comment: str | None = _said("Leave out lines that begin with this, such as #; or none.")
     bad_rows: str | None = _said(
         "stop (an error), or skip=FILE: leave out rows that cannot be read, and write them to FILE."
     )

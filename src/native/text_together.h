@@ -194,12 +194,11 @@ class TogetherEncoder {
         }
         for (size_t i = 0; i < asked_.size(); ++i) {
             State& state = states_[i];
+            const auto find = appending(i, state.found);
             if (!state.by_chunk || text.words != nullptr)
-                find_tokens(i, text, state.found);
+                visit_tokens(*asked_[i].table, text, buffers_, find);
             else if (state.in_sequence)
-                tokens_detail::visit_ngrams_of(
-                    *asked_[i].table, state.words, buffers_,
-                    [&](uint32_t token) { add_known(i, token, state.found); });
+                tokens_detail::visit_ngrams_of(*asked_[i].table, state.words, buffers_, find);
             end_row(i);
         }
     }
@@ -363,18 +362,16 @@ class TogetherEncoder {
             add(i, begin, end);
     }
 
-    void add_known(size_t i, uint32_t token, GrowingArray<uint32_t>& tokens) const {
-        if (token < asked_[i].size) tokens.push_back(token);
-    }
-
-    void find_tokens(size_t i, const Text& text, GrowingArray<uint32_t>& tokens) {
-        visit_tokens(*asked_[i].table, text, buffers_,
-                     [&](uint32_t token) { add_known(i, token, tokens); });
+    // What appends a token, if it is known.
+    auto appending(size_t i, GrowingArray<uint32_t>& tokens) const {
+        const size_t size = asked_[i].size;
+        return [=, &tokens](uint32_t token) { if (token < size) tokens.push_back(token); };
     }
 
     // Appends the tokens of a chunk; for a vocabulary of n-grams of words, its words.
     void split(size_t i, const Text& chunk, GrowingArray<uint32_t>& tokens) {
-        if (!states_[i].in_sequence) return find_tokens(i, chunk, tokens);
+        const auto find = appending(i, tokens);
+        if (!states_[i].in_sequence) return visit_tokens(*asked_[i].table, chunk, buffers_, find);
         tokens_detail::visit_word_ids(*asked_[i].table, chunk, buffers_,
                                       [&](uint32_t id) { tokens.push_back(id); });
     }

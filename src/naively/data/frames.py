@@ -317,8 +317,8 @@ def _are_texts(rows: list[Any], texts: bool | None) -> bool:
         warn(
             "X is a list of lists of strings, all of the same length, and is read as a table of "
             f"{len(rows[0])} columns. If each list holds the words of a text, say so by "
-            '{"text": X} or event_models=Text(); that it is a table is said by a mapping of '
-            "columns."
+            '{"text": X} or event_models=Text(); a mapping of columns says that it is a '
+            "table."
         )
     if same:
         return False

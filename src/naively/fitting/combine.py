@@ -21,8 +21,8 @@ from naively.terms.functions import Combined
 
 # --- Candidates: screened by what is left unsaid -------------------------------------------------
 #
-# Of two columns the one that varies less is taken times a power of two, by which both vary about as
-# much, and times 1 where they are alike, as prices or lengths are. A ratio is of numbers above 0.
+# The column that varies less is taken times a power of two, so that both vary about as much, and
+# times 1 where the two are alike, as prices or lengths are. A ratio is of numbers above 0.
 # What a candidate could save is found to second order, by the bins of its numbers, beyond what
 # either of its columns could save alone.
 

@@ -28,11 +28,11 @@ from naively.terms.functions import NOTHING
 
 # --- The covariance of weights and biases --------------------------------------------------------
 #
-# The weights are those of the least log loss of some rows, and a ridge. Of other rows they would be
-# others. How far is about the inverse of the second derivatives of loss and ridge at the minimum
-# (Laplace's approximation; Bishop, Pattern Recognition and Machine Learning, 2006, section 4.5).
-# Weights at 0, where they are held, count as known; of what the linear part adds for a column one
-# factor does not, whose own ridge pulls it to 1.
+# The weights are those of the least log loss of some rows, and a ridge. Other rows would give other
+# weights: their covariance is about the inverse of the second derivatives of loss and ridge at the
+# minimum (Laplace's approximation; Bishop, Pattern Recognition and Machine Learning, 2006, section
+# 4.5). Weights at 0, where they are held, count as known; of what the linear part adds for a column
+# one factor does not, whose own ridge pulls it to 1.
 
 
 MOST = 4_000  # weights and biases, whose matrix has the square of it
@@ -146,8 +146,8 @@ def _arguments(
 
 def _curvature(found: LeaveOneOut, p: Floats, number: NDArray[np.int64], bias: Floats) -> Floats:
     """Return the second derivatives of the log loss by biases and weights."""
-    # Of a row they are the covariance, over the classes by its posterior, of what the arguments
-    # multiply. ``p`` is of shape (rows, classes).
+    # Each row adds the covariance of what the arguments multiply, over the classes by its
+    # posterior. ``p`` is of shape (rows, classes).
     size = max(int(number.max(initial=-1)) + 1, bias.shape[1])
     total, rows = np.zeros((size, size)), found.labels.weights
     some = max(1, AT_ONCE // max(1, size))

@@ -16,9 +16,9 @@ from naively.kernels.reference import Floats
 
 # --- Exact values, as levels ---------------------------------------------------------------------
 #
-# Of the rows that have a value, so many are of a class, and so many were to be by the model. What
-# the value adds is the logarithm of their ratio, each with some rows more that are as all rows are.
-# A value that came once adds nothing, nor does one that never came.
+# A value adds the logarithm of a ratio: how many of its rows are of a class, over how many the
+# model expected. Both have some rows more that are as all rows are. A value that came once adds
+# nothing, nor does one that never came.
 
 
 FEWEST = 12  # different values, from which on they may be names,

@@ -31,18 +31,17 @@ from naively.schema.schema import DERIVED, contents, fingerprints, mixed, with_t
 # later batch may bring classes, for which a larger sample is needed; so more are kept than one
 # needs now.
 #
-# The rows are drawn class by class: as many of each, or all of a class that has fewer. Of a class
-# that one row in a thousand is of, a sample of all rows alike would hold ten. Where weights are
-# fitted and scores estimated, a row stands for as many rows as there are of its class for each that
-# was drawn (``Labels.standing_for``).
+# The rows are drawn class by class: as many of each, or all of a class that has fewer. A class of
+# one row in a thousand would have ten in a sample of all rows alike. Where weights are fitted and
+# scores estimated, a row stands for as many rows as there are of its class for each that was drawn
+# (``Labels.standing_for``).
 #
 # Rows of groups are drawn from each group alike, so that a large one leaves room for others. What a
 # row holds decides which are drawn, and the name of a group only where there are more groups than
 # rows may stay.
 #
-# Of each class that has more rows than may stay, or of each group, one row more is kept: without it
-# a later batch could not tell that there were more, and would be given the place of rows that were
-# dropped.
+# A class, or a group, that has more rows than may stay keeps one row more: without it a later batch
+# could not tell that there were more, and would be given the place of rows that were dropped.
 
 
 SEVERAL = 8  # more batches than this are joined
@@ -202,7 +201,7 @@ class Reservoir:
         """As many of the rows, the new ones too, as any later sample may need."""
         kept, new = self.held
         if new:
-            # Of a class of which as many are kept as may be, rows of higher keys would be dropped.
+            # A class that has as many rows as may be kept would drop rows of higher keys.
             highest = _highest(kept, self.size.kept, spare=1) if kept else {}
             of = self.seed, self.size.kept, self.limit, highest
             fresh = [Kept.of(batch, *of) for batch in new]

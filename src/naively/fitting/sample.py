@@ -326,7 +326,7 @@ class Sample:
         linear, by, *losses = seek(weighed, limits)
         weights = replace(weights, linear=linear)
         weights = weights if by == 1 else weights.tempered(by)
-        # Of a part of the rows nobody knows how often a row came with another label.
+        # A part of the rows does not tell how often a row came with another label.
         alone = counted and every.group is None and model.settings.derived == "auto"
         if alone and self.holds_all(model).all():
             seen = seen_before(model.weighed(weights), batches, every, held_out[0])
@@ -358,9 +358,9 @@ class Sample:
         labels: Labels,  # of all rows
         *,
         counted: bool,  # whether the third is in the model's counts
-        # Of fewer rows each third is held out of the counts, which takes as long as to learn. Of
-        # more it is where there is but one third: what is left of its rows in the counts of the
-        # others falls as one over their number.
+        # With fewer rows each third is held out of the counts, which takes as long as to learn.
+        # With more this is done where there is but one third: what is left of its rows in the
+        # counts of the others falls as one over their number.
         few: float,
     ) -> Iterator[Third]:
         """Yield the first rows with a third held out, each third if they are not many."""
@@ -464,7 +464,7 @@ def deal(labels: Labels, copies: NDArray[np.int64], folds: int) -> NDArray[np.in
     _, first, number = np.unique(labels.codes, return_index=True, return_inverse=True)
     order = np.argsort(first[number], kind="stable")
     ends = np.concatenate([[0], np.cumsum(copies[order])])
-    # Of the copies before an end, every ``folds``-th is in the same fold.
+    # Every ``folds``-th of the copies before an end is in the same fold.
     before = (ends[:, None] - np.arange(folds) + folds - 1) // folds
     dealt[order] = np.diff(before, axis=0)
     return dealt
@@ -476,7 +476,7 @@ def deal(labels: Labels, copies: NDArray[np.int64], folds: int) -> NDArray[np.in
 # ten were seen. It counts as such in the tally. But where weights are fitted, a row counts by the
 # square root of what it weighs: by all of it the few rows that weigh most would decide alone
 # (Shimodaira, Improving predictive inference under covariate shift by weighting the log-likelihood
-# function, 2000). Of independent rows that count by u the effective number is (Σ u)² / Σ u² (Kish,
+# function, 2000). The effective number of independent rows that count by u is (Σ u)² / Σ u² (Kish,
 # Survey sampling, 1965). It is taken class by class, as a class may have weights of its own.
 
 

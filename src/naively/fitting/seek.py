@@ -579,7 +579,7 @@ def scores_of_products(z: Singles, p: Floats, labels: Labels) -> Floats:
 # --- Rules: columns cut into bins that conditions are made of ------------------------------------
 #
 # A number that is more of the rows than a bin should hold has a bin of its own; the others share
-# what is left about equally. Of levels the commonest have a bin each.
+# what is left about equally. The commonest levels have a bin each.
 
 
 BINS = 48  # of a column of numbers
@@ -1031,7 +1031,7 @@ def _whole(points: Floats, rule: Rule, cut: Cut, asked: Asked, labels: Labels) -
 
 def _condition(cut: Cut, column: int, mask: int, labels: Labels) -> tuple[Condition, int]:
     """Return a condition, and 1 where it holds for the cells that the mask leaves out."""
-    # Of numbers, a cell that is missing where none was is on the side that most rows are on.
+    # Where no number was missing, a missing cell is on the side that most rows are on.
     (group, name), bins, rows = cut.parts[column], cut.bins[column], cut.rows(column, labels)
     last = len(bins) + 1
     among = np.array([mask >> b & 1 for b in range(last + 1)])

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 # ridge. Both fits minimise the log loss of rows whose own counts were left out, so
 # that no rows have to be held back.
 #
-# Of many classes there are too few rows to tell their weights apart, and a table of all classes has
-# few rows: each part has one weight for all, and there are no biases.
+# Many classes have too few rows to tell their weights apart, and a table of all classes has few
+# rows: each part then has one weight for all, and there are no biases.
 
 
 RIDGE = 5.0  # twice the log loss, in nats, of a mean weight that is 1 off the centre
@@ -145,8 +145,8 @@ def penalty_of(
     biases: int,  # before the weights
 ) -> Penalty:
     """Return what shrinks biases and weights, as one sum of squares."""
-    # Of the squares of a mean off the centre, and of weights beside the mean, is made one of each
-    # weight off the centre, and one of what they add up to.
+    # The squares of a mean off the centre, and of weights beside the mean, add up to a square of
+    # each weight off the centre, and one of their sum.
     texts, missing = np.isin(kinds, ["text", "band"]), kinds == "missing"
     # A sum of many parts is off by more than one of few where each is off as much.
     many = max(1.0, np.sqrt(len(kinds) / FEW_PARTS))
@@ -158,7 +158,7 @@ def penalty_of(
     columns = len(number)
     each = free & (columns > 1)
     alone, middle = (np.zeros(biases + int(number.max(initial=-1)) + 1) for _ in range(2))
-    # Of two classes, whose biases add up to 0, the bias is the difference of the two.
+    # The biases of two classes add up to 0, and their difference is the one that is fitted.
     alone[:biases] = BIAS / 2 if columns == 1 else BIAS
     alone[biases:][number] = np.where(each, apart, of_mean)
     middle[biases:][number] = centre
@@ -485,7 +485,7 @@ class Blocks(Curvature):
 
 @dataclass(frozen=True, eq=False)
 class KroneckerCurvature(Curvature):
-    """Of slopes that each class has: a matrix of the classes times one of the functions.
+    """The curvature of slopes that each class has: a matrix of classes times one of functions.
 
     The mean of diag(p) - p pᵀ over the rows, and the mean of z zᵀ. Every class has the same
     functions, so that few numbers tell how all slopes depend on each other. Slopes are the first of
@@ -547,7 +547,7 @@ class SideBySide(Curvature):
 # --- Rows laid out for many passes: what is added to their joint, its loss and curvature ---------
 #
 # To the joint log likelihood of a class are added functions of the row times slopes of the class,
-# and evidence times weights. Of two classes only the log odds matter, so that half is kept.
+# and evidence times weights. Two classes need their log odds only, so that half is kept.
 
 
 SOME = 1_024  # rows, at least, that the curvature is estimated on,
@@ -672,7 +672,7 @@ class Passes:
         every = self.labels.weights
         some = every[: n * BLOCK]
         rows = np.zeros(joint.shape[0] * BLOCK)
-        # Of huge weights the shares are enough to search by, and squares stay finite as float32.
+        # The shares of huge weights are enough to search by, and squares stay finite as float32.
         times = every.sum() / max(some.sum(), LEAST_WEIGHT)
         times *= min(1.0, HUGE_WEIGHT / max(some.max(initial=0.0) * times, 1.0))
         rows[: len(some)] = some * times

@@ -51,9 +51,9 @@ class Difference(Drawn):
     "n-grams", how many only one has, and "level", "word" or "n-gram" for these, by how often it
     came; "count" of a level, a word, or the cells of a column in a class; "evidence", the weight of
     evidence of a level, a word or a number for a class against all others, in nats (of two classes,
-    for the first); and "weight", the factor of a column's evidence in a class, with its "bias". Of
-    counts, evidence and weights those that changed most are listed. What a model does not have is
-    None.
+    for the first); and "weight", the factor of a column's evidence in a class, with its "bias".
+    Only the counts, evidence and weights that changed most are listed. What a model does not have
+    is None.
 
     Parameters
     ----------

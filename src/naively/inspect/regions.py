@@ -90,7 +90,7 @@ class Regions(Tabular):
     def log_odds(self, label: Label | None = None) -> Floats:
         """Return the log odds of a class against its strongest rival at each point, in nats.
 
-        Of shape (points of y, points of x); the border of the region of the class is where it is 0.
+        Its shape is (points of y, points of x), and it is 0 on the border of the class's region.
         The class is by default the second of two, else the most frequent.
         """
         c = self.number(label)
@@ -103,8 +103,8 @@ class Regions(Tabular):
     def margin(self, label: Label | None = None) -> Floats:
         """Return p(class | x, y) less that of its strongest rival, from -1 to 1, at each point.
 
-        Of shape (points of y, points of x); of two classes it is p(1 | x) - p(0 | x). The class is
-        by default the second of two, else the most frequent.
+        Its shape is (points of y, points of x). For two classes it is p(1 | x) - p(0 | x). The
+        class is by default the second of two, else the most frequent.
         """
         c, p = self.number(label), self.posterior
         rest = np.delete(p, c, axis=2).max(axis=2, initial=0.0)

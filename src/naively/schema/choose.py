@@ -197,7 +197,7 @@ def _check_whole(rows: Rows, columns: Sequence[Name]) -> None:
     cells = found.matrix.data if isinstance(found, SparseRows) else found.numbers(there)
     if (cells % 1 > 0).any():
         raise ValueError(
-            f"Column {list_names(there)} was of counts until now, and holds fractions; if they are "
+            f"Column {list_names(there)} held counts until now, and holds fractions; if they are "
             "numbers, give event_models='histogram' from the first rows on."
         )
 
@@ -247,7 +247,7 @@ def _as_given(name: Name, kind: Kind, given: EventModel | TextModel) -> GroupKey
     of_strings = kind in ("string", "text")
     if isinstance(given, Bernoulli) and given.success is not None:
         raise ValueError(
-            f"Bernoulli success={given.success!r} is of a plain sample; of column "
+            f"Bernoulli success={given.success!r} is for a plain sample; for column "
             f"{title(name)!r} give whether each cell is {given.success!r}, or choose categorical."
         )
     match given:

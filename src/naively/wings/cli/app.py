@@ -82,7 +82,7 @@ def _completion(context: click.Context, _option: object, shell: str | None) -> N
     "--log-format",
     type=click.Choice(["text", "json"]),
     default="text",
-    help="The form of what is written to standard error: text, or lines of JSON.",
+    help="The form of notes and errors on standard error: text, or lines of JSON.",
 )
 @click.option(
     "--completion",
@@ -90,7 +90,7 @@ def _completion(context: click.Context, _option: object, shell: str | None) -> N
     is_eager=True,
     expose_value=False,
     callback=_completion,
-    help="Write what completes verbs and options in a shell.",
+    help="Write the script that completes verbs and options in a shell.",
 )
 def app(quiet: bool, log_format: str) -> None:
     """Naive Bayes is counting: learn from tables and texts, predict, and say why."""

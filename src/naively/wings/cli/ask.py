@@ -19,11 +19,10 @@ if TYPE_CHECKING:
     from naively.assess.scores import Scores
     from naively.counting.labels import LabelArray, Target
     from naively.data.columns import Rows
-    from naively.file.header import Saved
     from naively.file.parts import SampledRows
     from naively.file.store import Content
     from naively.inspect.explain import Weighed
-    from naively.model.model import Model
+    from naively.model.model import History, Model
     from naively.wings.report.subject import Subject
 
 
@@ -56,13 +55,13 @@ def columns(data: str, target: str | None, how: HowRead, form: Format | None) ->
 @click.option(
     "--coverage",
     type=float,
-    help="Write a set of classes for each row, so that so many sets hold the right class: 0.9.",
+    help="Write a set of classes for each row; this share of sets holds the right class: 0.9.",
 )
 @click.option(
     "--interval",
     type=float,
-    help="Write low and high too: between them the probability would be, with as many "
-    "other rows, so often: 0.9. With weights it needs `train --keep-rows`.",
+    help="Write low and high too, the ends of an interval of the probability: 0.9 is a 90 % "
+    "interval. With weights it needs `train --keep-rows`.",
 )
 @options.class_prior_option
 @options.cost_option
@@ -163,13 +162,13 @@ def _intervals(model: Model, sample: SampledRows | None, coverage: float) -> pre
 @click.option(
     "--folds",
     type=int,
-    help="Learn DATA anew without each of so many folds, as the model learns, and score "
-    "what is left out (10 with --groups or --time).",
+    help="Learn DATA again without each of so many folds, as the model learns, and score "
+    "that fold (10 with --groups or --time).",
 )
 @click.option(
     "--groups", help="A column whose groups no fold splits: customer; or copies, equal rows."
 )
-@click.option("--time", help="A column of times: each fold is judged by those before it.")
+@click.option("--time", help="A column of times: each fold is predicted from those before it.")
 @options.cost_option
 @options.reading_options
 @options.format_option
@@ -228,17 +227,16 @@ def evaluate(
         rows, y = rows.take(aside), y[aside]
         weight = None if weight is None else weight[aside]
     else:
-        _say_if_learned(model, data, len(rows), provenance)
+        _say_if_learned(model, data, found.history, held_out=bool(provenance.get("hold_out")))
     write_scores(score(learned, rows, y, frequencies=weight, cost=costs), form)
 
 
-def _say_if_learned(model: str, data: str, rows: int, provenance: Saved) -> None:
-    """Say that scores flatter, where rows may be those that a model has learned."""
-    if rows == provenance.get("rows"):
-        other = "--held-out" if provenance.get("hold_out") else "--folds 10"
+def _say_if_learned(model: str, data: str, history: History, *, held_out: bool) -> None:
+    """Say that scores flatter, where a model has learned the file."""
+    if history.learned(shared.digest_of(data)) is not None:
         say(
-            f"{data} has as many rows as the file that {model} was trained on. If it is that file, "
-            f"rows are scored that were learned, which flatters; {other} scores them as new ones."
+            f"{model} has learned rows of {data}, which it knows better than new ones; "
+            f"{'--held-out' if held_out else '--folds 10'} scores rows as if they were new."
         )
 
 
@@ -264,7 +262,7 @@ def _learned_again(
 def explain(
     model: str, data: str, top: int, row: int | None, how: HowRead, form: Format | None
 ) -> None:
-    """Say why: the weight of evidence (nats) of each item for the prediction against its rival."""
+    """Explain predictions: the weight of evidence (nats) of each item, against the rival."""
     from naively.inspect.explain import explain as explain_rows
 
     learned, provenance, _ = shared.load(model)
@@ -299,7 +297,7 @@ def _with_rest(items: list[Weighed], top: int) -> list[Weighed]:
 @click.option(
     "--parameters",
     is_flag=True,
-    help="Write the parameters instead, of the items that tell the classes apart most.",
+    help="Write parameters instead: those of the items that tell the classes apart most.",
 )
 @click.option("--column", help="With --parameters: those of this column only.")
 @click.option(
@@ -311,7 +309,7 @@ def _with_rest(items: list[Weighed], top: int) -> list[Weighed]:
 def show(
     model: str, top: int, parameters: bool, column: str | None, history: bool, form: Format | None
 ) -> None:
-    """Show a model: its classes, its columns, its history, and what speaks most for each class."""
+    """Show a model: its classes, columns, history, and the strongest evidence for each class."""
     from naively.inspect.odds import strongest
     from naively.inspect.parameters import parameters as items_of
 
@@ -353,10 +351,10 @@ def show(
 @click.command(cls=Verb)
 @click.argument("before", metavar="MODEL", help="The model file before.")
 @click.argument("after", metavar="MODEL", help="The model file after.")
-@options.top_option("-n", help="Counts, levels, words, weights and weights of evidence.")
+@options.top_option("-n", help="The most counts, levels, words and weights to show.")
 @options.format_option
 def diff(before: str, after: str, top: int, form: Format | None) -> None:
-    """Say what two models have learned differently, what changed most first."""
+    """Show how two models differ, the largest changes first."""
     from naively.inspect.difference import difference
 
     if shared.all_of_mail([before, after]):
@@ -389,8 +387,8 @@ def write_scores(s: Scores, form: Format | None, out: TextIO | None = None) -> N
 @click.command(cls=Verb)
 @options.model_argument
 @options.some_data_argument(
-    help="Rows that were not learned, to be scored, shown and explained; of a mail filter, "
-    "a folder with folders or mboxes named spam and ham."
+    help="Rows that were not learned, to score, show and explain; for a mail filter, a "
+    "folder with folders or mboxes named spam and ham."
 )
 @click.option(
     "--output",
@@ -398,7 +396,7 @@ def write_scores(s: Scores, form: Format | None, out: TextIO | None = None) -> N
     default="report.html",
     help="The page to write; one that ends in .md is a model card, in Markdown.",
 )
-@click.option("--use", help="What the model is to be used for, and what not: for the card.")
+@click.option("--use", help="What the model should be used for, and what not: for the card.")
 @options.target_option
 @options.reading_options
 def report(

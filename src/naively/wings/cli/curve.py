@@ -75,7 +75,7 @@ def drawn(metric: str) -> Callable[[Declared], Declared]:
 
 @click.group(cls=Verbs, no_args_is_help=False)
 def curve() -> None:
-    """How good a model is by its rows, its pseudo-count or its decay."""
+    """Score models by how many rows they learn, by their pseudo-count or by their decay."""
 
 
 @curve.command(cls=Verb)
@@ -187,13 +187,13 @@ def smoothing(
 @options.target_option
 @click.option(
     "--time",
-    help="The column of times or numbers that rows are put in order by, which is not "
-    "learned; by default they are in order.",
+    help="The column of times or numbers by which rows are sorted; it is not learned. By "
+    "default rows are in order.",
 )
 @click.option(
     "--blocks", type=click.IntRange(min=2), default=10, help="Blocks of equal numbers of rows."
 )
-@click.option("--half-lives", help="In blocks: 0.5,1,2; for ever is among them.")
+@click.option("--half-lives", help="Half-lives in blocks: 0.5,1,2; an infinite one is added.")
 @click.option(
     "--weights",
     default="fitted",

@@ -45,7 +45,7 @@ query_option, noise_option = option_below(IN_SQL), option_below(IN_NOISE)
     type=click.Choice(Form),
     help="json is a scorecard; js a script that scores rows by it, in a browser or in "
     "Node.js; onnx is for onnxruntime; sql is a query that scores the rows of a table; "
-    "card is a model card, in Markdown. By default it is told by the file's name.",
+    "card is a model card, in Markdown. By default the file's name decides.",
 )
 @query_option("--table", help="The table that holds the rows; in DuckDB also the path of a file.")
 @query_option(
@@ -55,7 +55,7 @@ query_option, noise_option = option_below(IN_SQL), option_below(IN_NOISE)
 @query_option("--probabilities", "-p", is_flag=True, help="Return the probability of every class.")
 @query_option(
     "--keep",
-    help="The columns to return beside the prediction, with commas between; by default all.",
+    help="The columns to return beside the prediction, a,b,c; by default all.",
 )
 @query_option(
     "--weights",
@@ -69,32 +69,32 @@ query_option, noise_option = option_below(IN_SQL), option_below(IN_NOISE)
 @query_option(
     "--coverage",
     type=float,
-    help="Return whether each class is in the row's set, so that so many sets hold the "
-    "right class: 0.9.",
+    help="Return whether each class is in the row's set; this share of sets holds the right "
+    "class: 0.9.",
 )
 @noise_option(
     "--noise",
     type=float,
     metavar="EPSILON",
-    help="Write a model file with noise in its counts, so that they hardly tell of any one "
-    "row: the less, the more noise; 1 is usual. It holds neither rows nor weights.",
+    help="Write a model file with noise in its counts, which hides each single row. A smaller "
+    "number adds more noise; 1 is usual. The file holds neither rows nor weights.",
 )
 @noise_option(
     "--delta",
     default=0.0,
-    help="How probable it may be that a row is not hidden, much less than one over the "
-    "number of rows; needed unless all levels and words are declared.",
+    help="The largest probability that a row is not hidden, much less than one over the number "
+    "of rows; needed unless all levels and words are declared.",
 )
 @noise_option(
     "--resolution",
     default=3,
-    help="Numbers are counted in so many powers of two of cells, from each power of two "
-    "to the next.",
+    help="Numbers are counted in cells: 2 to this power of them between a power of two and "
+    "the next.",
 )
 @noise_option(
     "--seed",
     type=int,
-    help="Draw the same noise again, for tests: who knows the seed can take it away.",
+    help="Draw the same noise again, for tests: the seed lets anybody remove the noise.",
 )
 def export(
     context: click.Context,
@@ -108,9 +108,9 @@ def export(
     seed: int | None,
     **query: Any,
 ) -> None:
-    """Write a model for other programs, which score rows as it does; or with noise in its counts.
+    """Write a model for other programs that score rows, or with noise in its counts.
 
-    Nothing can be learned with a scorecard, script, ONNX or query, nor forgotten.
+    A scorecard, script, ONNX or query can neither learn nor forget.
     """
     from naively.inspect.scorecard import Scorecard
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 import sys
 from collections import Counter
@@ -83,8 +82,8 @@ def _no_class_weight(_context: object, _option: object, given: str | None) -> No
 @click.option("--frequencies", help="A column that says how many equal rows each row is.")
 @click.option(
     "--groups",
-    help="A column whose rows of one value belong together, as those of a customer: they "
-    "are left out and set aside together. 'copies': equal rows.",
+    help="A column whose equal values mark rows that belong together, as those of a customer: "
+    "they are held out together. 'copies': equal rows.",
 )
 @click.option(
     "--time", help="With --half-life, the column of times of the rows, which is not learned."
@@ -175,7 +174,8 @@ def train(  # noqa: PLR0915, PLR0917  (options, not positions)
     if columns or ignore:  # what else is in a file was left out by who knew it
         provenance[LEFT_OUT] = ALL_OTHERS if columns else shared.names(ignore)
     learned_now = nb.class_count_.sum()
-    nb._exchange(history=History().add("train", learned_now, learned_now).of(data, digest_of(data)))
+    history = History().add("train", learned_now, learned_now)
+    nb._exchange(history=history.of(data, shared.digest_of(data)))
     seconds = perf_counter() - begin
     scores = _assessed(nb, aside, target, frequencies)  # the file keeps what sets follow from
     _save(nb, output, provenance, keep_rows=keep_rows)
@@ -372,7 +372,7 @@ def update(
     the rows that came since are a tenth of those before. With --decay the sample is dropped.
     """
     with _changing(model, output, data) as (nb, provenance, sampled):
-        digest = digest_of(data)
+        digest = shared.digest_of(data)
         known = nb.history_.learned(digest)
         if known is not None and not again:
             raise ValueError(
@@ -432,7 +432,7 @@ def forget(model: str, data: str, output: str | None, target: str | None, how: H
         rows, y, beside = _labelled(nb, data, how, target, provenance)
         before = nb.class_count_.sum()
         nb.forget(rows, y, beside.get("frequencies"))
-        nb._exchange(history=nb.history_.of(data, digest_of(data)))
+        nb._exchange(history=nb.history_.of(data, shared.digest_of(data)))
         if not nb.class_count_.any():
             raise ValueError(f"{data} holds all rows of {model}: nothing would be left of it.")
         done = f"Forgot {amount(before - nb.class_count_.sum())}"
@@ -442,9 +442,9 @@ def forget(model: str, data: str, output: str | None, target: str | None, how: H
 @click.command(cls=Verb)
 @click.argument("models", metavar="MODEL MODEL...", nargs=-1, required=True, help="Model files.")
 @click.option("--output", "-o", required=True, help="The model file to write.")
-@click.option("--again", is_flag=True, help="Count rows that several models learned each time.")
+@click.option("--again", is_flag=True, help="Count rows once for each model that learned them.")
 def merge(models: list[str], output: str, again: bool) -> None:
-    """Make one model of several: counts are as of the rows of all.
+    """Make one model of several: its counts are those of all their rows.
 
     Models that learned the same file, by its content, are refused, unless --again is given. Weights
     are fitted to the samples of rows that all files hold, or else the mean.
@@ -455,7 +455,7 @@ def merge(models: list[str], output: str, again: bool) -> None:
     with locked(output):  # it may be one of these
         seen: dict[str, str] = {}
         for path in models:
-            same = path if again else seen.setdefault(digest_of(path) or path, path)
+            same = path if again else seen.setdefault(shared.digest_of(path) or path, path)
             if same != path or (not again and models.count(path) > 1):
                 raise ValueError(
                     f"{same} and {path} are one model, whose rows would count twice; give --again "
@@ -591,20 +591,6 @@ def _labelled(
     if ignored:
         say(f"{data}: column {list_names(ignored)} was not learned, and is left out.")
     return rows, shared.labels_of(nb.model_, table, target, data), beside
-
-
-def digest_of(data: str) -> str:
-    """Return a digest of the bytes of all files at a path; "" of what can be read once only."""
-    from naively.wings.files.reader import files_at
-
-    every = files_at(Path(data)) or [Path(data)]
-    if not all(path.is_file() for path in every):
-        return ""
-    digest = hashlib.sha256()
-    for path in every:
-        with path.open("rb") as file:
-            digest.update(hashlib.file_digest(file, "sha256").digest())
-    return digest.hexdigest()
 
 
 def locked(path: str) -> AbstractContextManager[object]:

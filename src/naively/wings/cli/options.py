@@ -143,16 +143,15 @@ columns_option = click.option("--columns", help="Learn from these columns only: 
 ignore_option = click.option("--ignore", help="Do not learn from these columns: a,b,c.")
 class_prior_option = click.option(
     "--class-prior",
-    help="How frequent the classes are where the rows come from, if not as in training: "
-    "ham=0.9,spam=0.1.",
+    help="How frequent the classes are among these rows, if not as in training: ham=0.9,spam=0.1.",
 )
 cost_option = click.option(
     "--cost",
-    help="What a wrong answer costs, and 1 where it is not said: of a ham that is called "
-    "spam, ham:spam=9. The answer of least expected cost is given.",
+    help="The cost of wrong answers, if not 1: ham:spam=9 is that of calling a ham spam. The "
+    "answer of least expected cost is given.",
 )
 reject_option = click.option(
-    "--reject", type=float, help='Answer "unsure" where the answer is less probable: 0.9.'
+    "--reject", type=float, help='Answer "unsure" if the best class is less probable: 0.9.'
 )
 top_option = partial(click.option, "--top", type=click.IntRange(min=1), default=10)
 format_option = click.option(
@@ -162,7 +161,7 @@ format_option = click.option(
     type=click.Choice(Format),
     help="Default: a table on a terminal, CSV in a pipe.",
 )
-of_file = option_below("How DATA is written, where it does not tell")
+of_file = option_below("How DATA is written, if it is not found")
 
 
 def file_options(verb: Declared) -> Declared:
@@ -217,7 +216,7 @@ def reading_options(verb: Declared) -> Declared:
         help="About how much memory to take, such as 400MB or 2GB: fewer rows are held at a time.",
     )
     of_format = click.option(
-        "--input-format", help="csv, parquet or jsonl, where the name does not tell."
+        "--input-format", help="csv, parquet or jsonl, if the name does not show it."
     )
     return of_format(file_options(of_memory(cast("Declared", update_wrapper(with_how, verb)))))
 

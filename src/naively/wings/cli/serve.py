@@ -39,16 +39,16 @@ GRACE = 30  # seconds for what is being answered, after SIGTERM
     help="The port to listen at; 0 takes a free one.",
 )
 @click.option(
-    "--strict", is_flag=True, help="Refuse keys that are no columns, which are ignored else."
+    "--strict", is_flag=True, help="Refuse keys that are not columns, instead of ignoring them."
 )
 @click.option(
-    "--max-rows", type=click.IntRange(min=1), default=MAX_ROWS, help="Rows of a request, at most."
+    "--max-rows", type=click.IntRange(min=1), default=MAX_ROWS, help="The most rows of a request."
 )
 @click.option(
     "--max-bytes",
     type=click.IntRange(min=1),
     default=MAX_BYTES,
-    help="Bytes of a request, at most.",
+    help="The most bytes of a request.",
 )
 @options.class_prior_option
 @options.cost_option

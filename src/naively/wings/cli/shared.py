@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
 import math
 import re
@@ -245,6 +246,20 @@ def read_labelled(
     if not len(rows):
         raise ValueError(f"{data} has no rows to learn from.")
     return rows, table.values(name), name
+
+
+def digest_of(data: str) -> str:
+    """Return a digest of the bytes of all files at a path; "" of what can be read once only."""
+    from naively.wings.files.reader import files_at
+
+    every = files_at(Path(data)) or [Path(data)]
+    if not all(path.is_file() for path in every):
+        return ""
+    digest = hashlib.sha256()
+    for path in every:
+        with path.open("rb") as file:
+            digest.update(hashlib.file_digest(file, "sha256").digest())
+    return digest.hexdigest()
 
 
 def column_of(table: Rows, name: str, what: str) -> LabelArray | str:

@@ -29,11 +29,11 @@ VERBS = {  # what each does, and the module of naively.wings.mail.verbs that doe
     "expire": ("Drop words that were not learned for long.", "counts"),
 }
 STATUSES = {
-    0: "Done; of `filter --exit-code`, the message is spam.",
+    0: "Done; from `filter --exit-code`: the message is spam.",
     1: "From `filter --exit-code`: the message is ham.",
     2: "From `filter --exit-code`: the class is unsure.",
-    3: "An error, which one sentence on standard error says. `filter` has written the message as "
-    "it came; without --exit-code, only wrong options have this status, and 0 all else.",
+    3: "An error; one sentence on standard error says which. `filter` has written the message as "
+    "it came; without --exit-code, only wrong options give 3, and all else gives 0.",
     75: "`filter` could not read or write the message: the mail agent is to keep it and try again.",
     130: "Stopped by Ctrl-C.",
 }

@@ -90,8 +90,8 @@ def _seconds(x: NDArray[Any]) -> Floats:
 def numbers(view: NumberView, ax: On) -> Axes:
     """Draw the densities of a column of numbers over a faint histogram of them."""
     # The density of a histogram is drawn as its means over some bins, which may be fewer than
-    # those of the model; of few whole numbers each has a probability. Of many classes the most
-    # frequent are drawn, in colours instead of heights.
+    # those of the model; few whole numbers have a probability each. If there are many classes, the
+    # most frequent are drawn, in colours instead of heights.
     x, density, stems, what = view.x, view.density, view.counts, view.what
     if view.stepped:
         density = means_in_bins(x, density, view.edges)
@@ -223,7 +223,7 @@ def draw_many_densities(
 
 def levels(view: LevelView, ax: On) -> Axes:
     """Draw a group of bars for each level, one for each class, with marks at what was counted."""
-    # Of many classes the most frequent are drawn, as a table of colours.
+    # If there are many classes, the most frequent are drawn, as a table of colours.
     shown, names, more = _classes(view.classes, view.class_count)
     many = len(view.classes) > MOST
     first, rest = _levels(view, 1 if many else len(shown))

@@ -149,7 +149,7 @@ def sentences(subject: Subject) -> Iterator[str]:
         name = _name(subject, subject.model.classes[subject.spoken_for])
         name = name if len(subject.model.classes) == 2 else f"not {name}"
         yield (
-            f"Of the {n:,} rows that it ranks highest, <b>{hits:.0f}</b> are {name}. "
+            f"<b>{hits:.0f}</b> of the {n:,} rows that it ranks highest are {name}. "
             f"Its probabilities say {said:.0f}, and chance would find {by_chance:.1f}."
         )
         low, high = best.intervals.get("log_loss", (np.nan, np.nan))
@@ -175,8 +175,8 @@ def _basis(subject: Subject, best: Scores) -> str:
 
 
 def highest(subject: Subject, judged: JudgedRows, rows: int) -> tuple[int, float, float, float]:
-    """Return how many rows are ranked highest, are so, were said to be so, and are so by chance."""
-    # Of two classes the rare one, else all but the most frequent; 100 rows, of few a tenth.
+    """Return how many rows rank highest, and how many of them are so: truly, as said, by chance."""
+    # The class is the rarer of two, or all but the most frequent; at most a tenth of the rows rank.
     c, n = subject.spoken_for, max(1, min(HIGHEST, rows // 10))
     p, hit = judged.p[:, c], judged.right == c
     if len(subject.model.classes) > 2:
@@ -201,8 +201,8 @@ def doubts(subject: Subject) -> Iterator[str]:
     share = subject.share_learned
     if subject.known:
         yield (
-            f"Of the rows that were given {share:.0%} are equal to rows that it has learned, so "
-            "that their scores are those of rows it knows: new rows will be scored worse."
+            f"{share:.0%} of the rows that were given are equal to rows that it has learned: new "
+            "rows will be scored worse."
         )
     elif np.isnan(share):
         yield (

@@ -150,7 +150,7 @@ def _character(of: str) -> str:
     return of if of.isprintable() else json.dumps(of)[1:-1]
 
 
-# --- Of a large model of texts: the n-grams that matter most -------------------------------------
+# --- A large model of texts: the n-grams that matter most ----------------------------------------
 
 
 def shortened_card(model: Model, card: Scorecard, most: int) -> tuple[Scorecard, str]:
