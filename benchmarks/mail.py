@@ -218,7 +218,7 @@ def time_of_many(mail: Path, scratch: Path) -> None:
     for file in random.Random(0).sample(sorted(mail.glob("*/*")), MANY):
         shutil.copy(file, few)
     commands: dict[str, list[str | Path]] = {
-        "naively filter": [*_naively("filter"), scratch / "learned.naively", few],
+        "naively filter": [*_naively("filter"), scratch / "learned.naively", few]
     }
     if BOGOFILTER:
         commands["bogofilter -b"] = [BOGOFILTER, "-d", scratch / "bogofilter", "-T", "-b"]

@@ -135,13 +135,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
         type=lambda pair: pair.split("=", 1),
         help="label column of NAME.csv; default: as the folder's README.md says, or the last one",
     )
-    add(
-        "--split",
-        nargs="+",
-        choices=peers.SPLITS,
-        default=peers.SPLITS,
-        help="of tables (both)",
-    )
+    add("--split", nargs="+", choices=peers.SPLITS, default=peers.SPLITS, help="of tables (both)")
     add("--rows", type=int, default=6_000, help="of a table, or to train on, at most (6000)")
     add("--only", nargs="+", metavar="NAME", help="these data sets only")
     add("--skip", nargs="+", metavar="CONTENDER", help="not these contenders")

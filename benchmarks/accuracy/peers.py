@@ -342,10 +342,7 @@ LOGISTIC_PAIRS = Contender(
     "tf-idf pairs + LogisticRegr.", text_pipeline(_tf_idf_pairs, _logistic_10), ON_TEXT_SKLEARN
 )
 SVC_WORDS = Contender(
-    "tf-idf + LinearSVC",
-    text_pipeline(_tf_idf, LinearSVC),
-    ON_TEXT_SKLEARN,
-    probabilities=False,
+    "tf-idf + LinearSVC", text_pipeline(_tf_idf, LinearSVC), ON_TEXT_SKLEARN, probabilities=False
 )
 ON_TEXT: Sequence[Contender] = (
     MULTINOMIAL_WORDS,

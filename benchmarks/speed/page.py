@@ -38,10 +38,7 @@ BENDS = {
     ("NaiveBayes, numbers", "classes"): "the fit grows with the classes from the beginning, since "
     "the leave-one-out table of its sample has a column for each class, and each column of the "
     "table a weight for each; prediction follows from about 10 classes on.",
-    (
-        "MultinomialNB",
-        "rows",
-    ): "a fit of few rows takes as long whatever they hold, for its tables "
+    ("MultinomialNB", "rows"): "a fit of few rows takes as long whatever they hold, for its tables "
     "of 2 million numbers (words times classes): 2 ms by naively, 12 ms by scikit-learn; the "
     "counts cost more than these above some 10,000 rows, and 30,000.",
     ("MultinomialNB", "words"): "the fit is flat up to 10,000 words and then rises with the same "
