@@ -369,24 +369,22 @@ def test_they_are_shrunk_twice_as_much_with_500_rows_as_with_very_many() -> None
 
 def test_its_weights_are_shrunk_towards_nothing() -> None:
     """Cells that are missing at random are given almost no weight; those that tell, one."""
-    n = 2000
-    y = rng.choice(["a", "b"], n)
-    z = rng.normal(size=n) + (y == "b")
-    told = np.where(rng.random(n) < np.where(y == "a", 0.1, 0.6), np.nan, rng.normal(size=n))
-    random = np.where(rng.random(n) < 0.3, np.nan, rng.normal(size=n))
-    nb = NaiveBayes().fit({"z": z, "told": told, "random": random}, y)
+    rng = np.random.default_rng(0)
+
+    def draw(n: int) -> tuple[dict[str, np.ndarray], np.ndarray]:
+        y = rng.choice(["a", "b"], n)
+        z = rng.normal(size=n) + (y == "b")
+        told = np.where(rng.random(n) < np.where(y == "a", 0.1, 0.6), np.nan, rng.normal(size=n))
+        random = np.where(rng.random(n) < 0.3, np.nan, rng.normal(size=n))
+        return {"z": z, "told": told, "random": random}, y
+
+    X, y = draw(2000)
+    nb, less = NaiveBayes().fit(X, y), NaiveBayes(presence="ignore").fit(X, y)
     of = {name: np.mean(list(w.values())) for name, w in nb.weights_.by_name.items()}
     assert of["told is missing"] > 0.5
     assert of["random is missing"] < 0.3
-    less = NaiveBayes(presence="ignore").fit({"z": z, "told": told, "random": random}, y)
-    new = {"z": z, "told": told, "random": random}
-    right = y == "b"
-
-    def loss(one: NaiveBayes) -> float:
-        p = one.predict_proba(new)[:, 1]
-        return float(-np.log(np.where(right, p, 1 - p)).mean())
-
-    assert loss(nb) < loss(less) - 0.05
+    new = draw(2000)
+    assert nb.evaluate(*new).log_loss < less.evaluate(*new).log_loss - 0.02
 
 
 def test_the_first_missing_cells_change_nothing_until_weights_are_fitted() -> None:

@@ -166,7 +166,7 @@ class NaiveBayes(Classifier):
     presence : {"auto", "ignore"}, default "auto"
         What a missing cell says: with "auto", of each column that has missing cells, whether the
         cell is missing is evidence too, with a weight of its own that is shrunk to 0; with
-        "ignore", and without ``weights="loo"``, nothing.
+        "ignore" only on which side of a step or rule it is; without ``weights="loo"`` nothing.
     missing_values : sequence of str, or mapping from columns to one, optional
         Strings that stand for missing cells, in all columns or by column. By default a string in
         a column of numbers or times, such as NA, is a word beside them, and so a missing cell; in
