@@ -40,7 +40,7 @@ TRICKS = {
     "no height": '<div style="height:0;overflow:hidden">TEXT</div>',
     "no width": '<div style="max-width:0px;max-height:0px;overflow:hidden">TEXT</div>',
     "no width of a block": '<span style="display:block;height:0;overflow:hidden">TEXT</span>',
-    "clip": '<div style="position:absolute;clip:rect(0px, 0px 0 0)">TEXT</div>',
+    "clip": '<div style="position:absolute;clip:rect(0px, 1px,0 ,0)">TEXT</div>',
     "clip path": '<div style="clip-path:inset(50%)">TEXT</div>',
     "scale": '<div style="transform: scale(0)">TEXT</div>',
     "attribute": "<div hidden>TEXT</div>",
@@ -71,6 +71,7 @@ SHOWN = {
     "white on what a parent has": "<div bgcolor=white style='background:navy'>"
     "<span style='color:white'>TEXT</span></div>",
     "clip of what stands in its place": '<div style="clip:rect(0,0,0,0)">TEXT</div>',
+    "clip by commas and spaces": '<div style="position:absolute;clip:rect(0, 0 0 0)">TEXT</div>',
     "clip of a part": '<div style="clip-path:inset(5%);transform:scale(0.9)">TEXT</div>',
     "white that ended": "<font color=white><b></font>TEXT</b>",
     "white that ended within a box": "<font color=white><p></font>TEXT</p>",

@@ -154,6 +154,10 @@ def test_saved_sample_makes_the_same_page(nb, tmp_path):
     assert scorer_of(load(tmp_path / "m.naively").export.report()) == scorer_of(nb.export.report())
 
 
+def test_page_is_the_same_each_time(nb):
+    assert nb.export.report().html == nb.export.report().html
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("event", [JointTable(), KernelDensity()], ids=str)
 def test_model_without_scorecard_says_why_no_cell_can_be_moved(event):

@@ -200,6 +200,38 @@ def test_evidence_is_that_of_explain(model, report, open_page):
                 assert float(weight) == pytest.approx(right[column], abs=6e-4)
 
 
+def test_keys_alone_move_a_row(report, open_page):
+    page = open_page(report)
+    page.focus("#start")
+    for _ in range(4):  # start again, for and against which class, and the first cell
+        page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.closest('.cell') !== null")
+    slider = page.locator("#cells input[type=range]").first
+    slider.focus()
+    slider.press("Home")
+    before = posterior(page)
+    slider.press("End")
+    slider.press("ArrowLeft")
+    assert posterior(page) != before
+    box = page.locator(".missing input").first
+    box.focus()
+    was = box.is_checked()
+    page.keyboard.press("Space")
+    assert box.is_checked() != was
+    page.locator("#again").press("Enter")
+
+
+def test_each_control_is_named_after_its_column(report, open_page):
+    page = open_page(report)
+    for j, column in enumerate(scorer_of(page)["columns"]):
+        name = column["name"]
+        assert page.get_by_label(name, exact=True).get_attribute("id") == f"cell-{j}"
+        box = page.get_by_role("checkbox", name=f"{name} is missing", exact=True)
+        assert box.get_attribute("id") == f"missing-{j}"
+    slider = page.get_by_role("slider", name="size, by slider", exact=True)
+    assert slider.count() == 1
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_page_fits_a_phone_in_light_and_dark(report, open_page, scheme):
     page = open_page(report, viewport=PHONE, color_scheme=scheme)

@@ -95,22 +95,21 @@ class NaiveBayes(Classifier):
         different ones have four words or more on average, and are half of the rows or more than
         1,000; or nearly every row has its own), texts multinomial, as are counts in a sparse matrix
         (whole, never negative, mostly 0, and not all of them 0 and 1; ``notes_`` says which). What
-        is chosen follows from all rows that were counted, at once, in batches or by merged
-        models. Strings are read as what most of a column are (``naively.columns`` shows it):
-        numbers in any notation, dates, times of day in seconds, truths. Times are numbers (seconds
-        since 1970, UTC), with hour, weekday and month as categories beside them where their cycles
-        repeat. A name ("gaussian", "bernoulli",
-        "categorical", "multinomial", "text") or an event model is for all columns; a mapping is
-        from columns, tuples of columns or kinds ("number", "boolean", "string", "time") to either,
-        or to what strings are: "number", "time", "clock", "truth", "levels" or "text".
-        What was chosen, and why, is said by ``print(nb.schema_)``.
+        is chosen follows from all rows that were counted. Strings are read as what most of a column
+        are (``naively.columns`` shows it): numbers in any notation, dates, times of day in seconds,
+        truths. Times are seconds since 1970, UTC, with hour, weekday and month as categories beside
+        them where their cycles repeat. A name ("gaussian", "bernoulli", "categorical",
+        "multinomial", "text") or an event model is for all columns; a mapping is from columns,
+        tuples of columns or kinds ("number", "boolean", "string", "time") to either, or to what
+        strings are: "number", "time", "clock", "truth", "levels" or "text". What was chosen, and
+        why, is said by ``print(nb.schema_)``.
     class_prior : "data", "uniform", sequence, mapping, Beta or Dirichlet, default "data"
         Probability of each class before anything is seen: as counted (where weights are fitted,
         with one row more of each class), all equal, or given in the order of the sorted classes or
-        by label; or estimated under a prior. Beta(a, b) is the
-        prior of the second of two classes (a pretend rows of it, and b of the first), Dirichlet
-        has one count for all classes or one for each. Whatever it is, weights are fitted under the
-        frequencies of the rows, so that another class prior is a shift of the log odds.
+        by label; or estimated under a prior. Beta(a, b) is the prior of the second of two classes
+        (a pretend rows of it, and b of the first), Dirichlet has one count for all classes or one
+        for each. Whatever it is, weights are fitted under the frequencies of the rows, so that
+        another class prior is a shift of the log odds.
     estimate : {"mean", "map", "mle", "predictive"}, default "mean"
         How parameters are estimated, by event models that were not given an ``estimate`` of their
         own and of a class prior that is a Beta or Dirichlet: posterior mean, posterior mode,
@@ -124,31 +123,29 @@ class NaiveBayes(Classifier):
         columns of truths together, and for counts; other event models have their own defaults,
         and words that count once in a text 1/2.
     weights : {"loo", "temperature"} or None, default "loo"
-        How much the evidence of each column counts, so that what several columns have in common
-        is not counted twice and probabilities can be believed: one weight for each, or one for
-        all, fitted to the leave-one-out evidence of at most 10,000 of the rows (500 for each
-        class where there is but one weight, as of one column); and with "loo" a linear part:
-        numbers, clipped, and common levels, added where held-out rows gain. None is pure naive
-        Bayes.
+        How much the evidence of each column counts, so that what several columns have in common is
+        not counted twice and probabilities can be believed: one weight for each, or one for all,
+        fitted to the leave-one-out evidence of at most 10,000 of the rows; and with "loo" a linear
+        part: numbers and common levels, added where held-out rows gain. None is pure naive Bayes,
+        which takes a class of one row at its word; with weights it may win nowhere.
     interactions : "auto", mapping or None, default None
         What a few columns say together: products of two, and rules of up to three, where held-out
         rows gain. Rules are decision tables of at most four conditions, each said in words by
-        ``explain`` and ``inspect.rules``. They are fitted to a sample of the rows. A mapping says
-        what they may be: ``{"rules": 20, "without": ["id"], "monotone": {"age": 1}, "given":
-        ["age < 30 and pay > 5"]}``. It may have the most rules ("rules", by default 200); columns
-        that have no part in them ("without"); columns with which steps and rules may only raise
-        (1) or lower (-1) the odds of the second of two classes ("monotone", what scikit-learn
-        calls ``monotonic_cst``); and rules of your own, which are weighed like the others
-        ("given").
+        ``explain`` and ``inspect.rules``. A mapping says what they may be: ``{"rules": 20,
+        "without": ["id"], "monotone": {"age": 1}, "given": ["age < 30 and pay > 5"]}``. It may have
+        the most rules ("rules", by default 200); columns that have no part in them ("without");
+        columns with which steps and rules may only raise (1) or lower (-1) the odds of the second
+        of two classes ("monotone", what scikit-learn calls ``monotonic_cst``); and rules of your
+        own, which are weighed like the others ("given").
     derived : "auto", list of str or None, default "auto"
         What is made of columns of numbers or times, with ``weights="loo"``: with "auto" sums,
-        differences and ratios of two, whose steps are added where held-out rows gain 6 nats in
-        all; numbers that are names, as of persons or shops, of which each value counts by itself
-        where they gain 3; and rows or texts that were seen before. New rows are then taken to be
-        of the same persons; ``groups=`` says that they are not. A list has the only sums,
-        differences and ratios that are allowed, such as ``["debt / income", "closed - opened",
-        "age + 4 * years"]``, where a factor is a power of two. None makes nothing. Columns that
-        interactions are to be "without", or "monotone" in, are in none of them.
+        differences and ratios of two, whose steps are added where held-out rows gain 6 nats in all;
+        numbers that are names, as of persons or shops, of which each value counts by itself where
+        they gain 3; and rows or texts that were seen before (new rows are taken to be of the same
+        persons, unless ``groups=`` is given). A list has all that is allowed, such as ``["debt /
+        income", "closed - opened", "age + 4 * years"]``, where a factor is a power of two. None
+        makes nothing. Columns that interactions are to be "without", or "monotone" in, are in none
+        of them.
     text : {"auto", "words"}, default "auto"
         What is counted of a column of texts that is not named in ``event_models``: with "auto",
         the words, the word bigrams, and the character n-grams (n from 2 to 5) of the first 500
@@ -161,8 +158,7 @@ class NaiveBayes(Classifier):
         Whether to learn from rows whose label is missing (None, NaN, NaT, or the whole number -1
         where none of these is there) too: by EM, each of them counted for every class by its
         posterior. How much such a row counts beside a labelled one is chosen by the leave-one-out
-        log loss of the labelled rows, and is nothing unless cross-validation confirms it. Two
-        classes at least must have labels.
+        log loss of the labelled rows, and is nothing unless cross-validation confirms it.
     presence : {"auto", "ignore"}, default "auto"
         What a missing cell says: with "auto", of each column that has missing cells, whether the
         cell is missing is evidence too, with a weight of its own that is shrunk to 0; with
@@ -170,8 +166,7 @@ class NaiveBayes(Classifier):
     missing_values : sequence of str, or mapping from columns to one, optional
         Strings that stand for missing cells, in all columns or by column. By default a string in
         a column of numbers or times, such as NA, is a word beside them, and so a missing cell; in
-        a column of categories it is one of them. Where a column holds numbers already, NaN is
-        missing, and a number that these strings write is warned of.
+        a column of categories it is one of them. In a column of numbers NaN is missing already.
     decimal : {".", ","}, or mapping from columns to one, optional
         The decimal mark of numbers that are strings. By default it is read from the cells that
         have but one reading, and 1,234 follows them, or else the other columns of the table.
@@ -182,7 +177,7 @@ class NaiveBayes(Classifier):
     half_life : str, timedelta or float, optional
         After how long a row counts half, where ``fit`` and ``partial_fit`` are given its ``time``:
         a duration ("30d", "12h", "90min", "10s", "2w", or a timedelta), or a number where times
-        are numbers. By default rows count for ever. ``curve.decay`` shows which is best.
+        are numbers. By default rows count for ever.
 
     Attributes
     ----------
@@ -226,17 +221,6 @@ class NaiveBayes(Classifier):
     >>> nb = NaiveBayes().fit(texts, ["spam", "ham", "spam", "ham"])
     >>> nb.predict(["cheap lunch, buy one get one"])
     array(['spam'], dtype='<U4')
-
-    A class of one row is hardly believed, as no row of it is left to test by: it may win nowhere.
-    Without weights the counts are taken as they are.
-
-    >>> new = [[7.0], [8.0], [100.0]]
-    >>> NaiveBayes().fit([[1.0], [2.0], [8.0]], ["a", "a", "b"]).predict_proba(new)[:, 1].round(2)
-    array([0.46, 0.47, 0.47])
-    >>> NaiveBayes().fit([[1.0], [2.0], [8.0], [9.0]], ["a", "a", "b", "b"]).predict(new)
-    array(['b', 'b', 'b'], dtype='<U1')
-    >>> NaiveBayes(weights=None).fit([[1.0], [2.0], [8.0]], ["a", "a", "b"]).predict(new)
-    array(['b', 'b', 'b'], dtype='<U1')
     """
 
     takes = ("sparse", "allow_nan", "string", "categorical")
