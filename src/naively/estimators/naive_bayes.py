@@ -208,11 +208,9 @@ class NaiveBayes(Classifier):
 
     Notes
     -----
-    A missing cell (NaN, None) adds nothing to its column's evidence; that it is missing is evidence
-    of its own where rows say so, unless ``presence="ignore"``. An unseen category takes the mass
-    its prior reserves for it; an unseen word is left out. A column that is the label under other
-    names, without exception in 100 rows or more, is warned of; ``schema_`` notes columns that are
-    constant, missing throughout, or like an identifier.
+    An unseen category takes the mass that its prior reserves for it; an unseen word is left out. A
+    column that is the label under other names, without exception in 100 rows or more, is warned of;
+    ``schema_`` notes columns that are constant, missing throughout, or like an identifier.
 
     Examples
     --------
