@@ -23,8 +23,8 @@ from naively.terms.seen import TWICE, SeenRows, added_by
 
 SHARE = 0.02  # of the rows that have an equal one, at least
 AMOUNTS = (0.125, 0.5, 2.0, 8.0, 32.0, 128.0)  # of rows that what the columns say is worth
-WORTH = 6.0  # nats that must be saved,
-ERRORS = 2.0  # and standard errors
+WORTH = 3.0  # nats that must be saved,
+ERRORS = 4.0  # and standard errors
 
 
 def seen_before(
