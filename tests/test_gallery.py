@@ -59,7 +59,7 @@ def check_spam(printed: str, data: Path | None) -> None:
         assert 0.83 < mle < 0.87
         assert one > 0.97
     else:
-        assert mle < one - 0.1
+        assert mle < one - 0.05
 
 
 def check_headlines(printed: str, data: Path | None) -> None:

@@ -76,7 +76,9 @@ def in_memory(sample: Sample) -> Model:
 
 def grid(axis: Cells) -> dict[Any, tuple[int, list[int]]]:
     """Return the cells of the columns that hold any."""
-    return {n: (shift, keys.tolist()) for n, (shift, keys) in axis.by_name().items() if len(keys)}
+    each = np.split(axis.keys, axis.first[1:-1])
+    of = zip(axis.columns, axis.shifts.tolist(), each, strict=False)
+    return {name: (shift, keys.tolist()) for name, shift, keys in of if len(keys)}
 
 
 def assert_counted_alike(a: Model, b: Model) -> None:
