@@ -121,19 +121,14 @@ def compare(
 # ``docs/speed.md``). Neither the names of users and computers nor their paths are in them.
 
 
-PACKAGES = ("naively", "numpy", "scipy", "scikit-learn")
+PACKAGES = ("naively", "numpy", "scipy", "scikit-learn", "lightgbm", "catboost")
 
 
 def save(path: Path, command: str, results: list[dict[str, Any]]) -> None:
     """Write results, the command that measured them, the machine and the versions."""
     write(
         path,
-        {
-            "command": command,
-            "machine": machine(),
-            "versions": versions(("lightgbm", "catboost")),
-            "results": results,
-        },
+        {"command": command, "machine": machine(), "versions": versions(), "results": results},
     )
 
 
