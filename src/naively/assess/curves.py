@@ -342,7 +342,7 @@ def learning_curve(
 
 def split_once(model: Model, batch: Batch) -> Batch:
     """Return rows by the levels and words of all rows that were counted, each text split once."""
-    return model.counted.schema.recode(batch, model.counted.tally.axes)
+    return model.counted.schema.recode(batch, model.counted.tally.axes).split()
 
 
 def of_tally(model: Model, tally: Tally) -> Model:

@@ -195,7 +195,7 @@ class Coded:
 
 def coded_columns(model: Model, sample: Sample, labels: Labels) -> tuple[list[Coded], list[str]]:
     """Return the columns and the words that are tested, and what is to be said of them."""
-    batches = [model.recode(batch) for batch in sample.batches]
+    batches = [model.recode(batch).split() for batch in sample.batches]
     held = [Held(batch) for batch in batches]
     found: list[Coded] = []
     bags: list[Coded] = []

@@ -114,7 +114,7 @@ class Reservoir:
         if sum(map(len, new if kept else new[1:])) > WAIT:
             kept = found.kept
         if len(kept) > SEVERAL:
-            return replace(found, held=(encoded_by(kept, model), found.held[1]))
+            return replace(found, held=(encoded_by(kept, model, split=False), found.held[1]))
         return found
 
     def with_sampled(self, batch: Batch, model: Model, seen: int, share: Floats) -> Reservoir:
@@ -438,18 +438,22 @@ def as_least(kept: Kept, share: Floats) -> Kept:
     return replace(kept, keys=keys).select(np.argsort(keys))
 
 
-def encoded_by(every: list[Kept], model: Model) -> list[Kept]:
+def encoded_by(every: list[Kept], model: Model, *, split: bool = True) -> list[Kept]:
     """Encode rows as the model that has learned them has counted them; join what can be joined."""
-    axes = model.counted.tally.axes
-    alike: list[list[Kept]] = []  # by the form in which they are held
+    axes, coded = model.counted.tally.axes, list[Batch]()
     for kept in every:
-        coded = model.counted.schema.recode(kept.batch, axes)
-        coded = replace(coded, labels=coded.labels.among(model.classes))
-        others = next((of for of in alike if of[0].batch.form == coded.form), None)
+        batch = model.counted.schema.recode(kept.batch, axes)
+        coded.append(replace(batch, labels=batch.labels.among(model.classes)))
+    if any(batch.form != coded[0].form for batch in coded):  # texts beside words
+        coded = [batch.split() for batch in coded]
+    alike: list[list[Kept]] = []  # by the form in which they are held
+    for kept, batch in zip(every, coded, strict=True):
+        others = next((of for of in alike if of[0].batch.form == batch.form), None)
         if others is None:
             alike.append(others := [])
-        others.append(Kept(coded, kept.keys, kept.contents))
-    return [of[0] if len(of) == 1 else _joined(of) for of in alike]
+        others.append(replace(kept, batch=batch))
+    found = [of[0] if len(of) == 1 else _joined(of) for of in alike]
+    return [replace(of, batch=of.batch.split()) for of in found] if split else found
 
 
 def _joined(every: list[Kept]) -> Kept:

@@ -123,7 +123,7 @@ class Unlabelled:
         of_one = replace(batch, labels=Labels.none(len(batch), model.classes))
         room = Counted.of(of_one, model.counted.schema, model.settings)
         start = Model.of(model.counted + room * 0.0)
-        return cls(start, start.counted.schema.recode(batch, start.counted.tally.axes))
+        return cls(start, start.counted.schema.recode(batch, start.counted.tally.axes).split())
 
     def posterior(self, model: Model) -> Floats:
         """E step: return how probable each class is for each row, of shape (rows, classes)."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -406,9 +407,11 @@ class Held(Encoded):
         axis = Levels((name,), (tuple(words),))
         return placed(block.codes[:, at], block.axis.levels[at], axis, 0)
 
-    def texts(self, key: BlockKey, axis: Words) -> Sparse:
-        """Return how often each text of a group holds each known word."""
+    def texts(self, key: BlockKey, axis: Words) -> Documents | Sparse:
+        """Return the texts of a group, to be split by known words where they are not yet."""
         match self.blocks.get(key):
+            case Documents(found=None) as here:
+                return replace(here, axis=axis)
             case Documents() as here:
                 return here.split(axis)
             case Sparse(axis=Words()) as here:

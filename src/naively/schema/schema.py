@@ -259,6 +259,7 @@ class Schema(Shown, OfFields):
 
     def recode(self, batch: Batch, axes: Mapping[GroupKey, Axis]) -> Batch:
         """Encode rows by known axes, as any schema has encoded them; absent columns are missing."""
+        # Texts stay as they are where they are not split yet: those of one source are read once.
         known = [(batch.blocks.get(g.key), axes[g.key]) for g in self.groups]
         if all(_is_on(block, axis) for block, axis in known):
             return batch

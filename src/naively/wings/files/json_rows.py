@@ -34,7 +34,7 @@ Cells: TypeAlias = "list[Json]"
 BLOCK = 1 << 22  # bytes of lines that are decoded together
 ROW_LABEL = re.compile(r"-?\d+|\d{4}-\d\d-\d\d.*")  # as pandas has them: numbers, or times
 NOT_BLANK = re.compile(r"\S")
-KEY_END = re.compile(rb'"[ \t\r]*:')
+KEY_END = re.compile(rb'"(?<![^\\]\\")[ \t\r]*:')  # no quote that is escaped ends a key
 LARGE = 1 << 63  # a whole number of 64 bits is less
 ROWS = msgspec.json.Decoder(dict[str, object])
 ELEMENTS = msgspec.json.Decoder(list[msgspec.Raw])
@@ -326,15 +326,18 @@ class _Lines:
         is_clean = self._is_known and not self._bad
         if _are_lines(len(rows), block) and (is_clean or _are_keys(block, _keys(rows))):
             return rows
-        found = (self._row(number + i, line) for i, line in enumerate(block.split(b"\n")))
+        lines = block.removesuffix(b"\n").split(b"\n")
+        read = rows if len(rows) == len(lines) else [None] * len(lines)
+        found = map(self._row, range(number, number + len(lines)), lines, read)
         return [row for row in found if row is not None]
 
-    def _row(self, number: int, line: bytes) -> Row | None:
+    def _row(self, number: int, line: bytes, row: Row | None = None) -> Row | None:
         """Return the row that a line is; None if it is empty, or bad and left out."""
+        # It has been read already where the row is given.
         if not line.strip():
             return None
         try:
-            row = ROWS.decode(line)
+            row = ROWS.decode(line) if row is None else row
             if _are_keys(line, _keys(row)):
                 return row
         except (msgspec.DecodeError, RecursionError):
