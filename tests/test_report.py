@@ -657,6 +657,12 @@ def test_band_of_a_columns_evidence_is_the_interval_of_a_row_that_has_no_other(e
     np.testing.assert_allclose(2 * 1.959964 * found.deviation, high - low, rtol=1e-5)
 
 
+def test_bins_of_whole_numbers_hold_as_many_of_them_as_each_other():
+    x = np.arange(1000) % 57
+    found = effect(NaiveBayes().fit({"x": x}, x > 30).model_, "x", 1)
+    assert np.diff(found.edges).tolist() == [2.0] * 29
+
+
 def test_where_the_linear_part_says_it_alone_a_band_has_a_width():
     rng = np.random.default_rng(0)
     x = np.append(rng.integers(0, 4, 599), 6)
