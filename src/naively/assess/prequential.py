@@ -114,10 +114,10 @@ def note_of_time(model: Model, sample: Sample, kind: Weighting | None) -> tuple[
         (forward, shuffled), noise = found
         if forward - shuffled > max(SURE * noise, MUCH * shuffled):
             said = (
-                f"the rows change over time: of the last quarter by {name!r} the log loss is "
-                f"{forward:.4f} by what was learned before it, of a random quarter {shuffled:.4f}; "
-                f"the scores here are of shuffled rows. With time={name!r} assess judges rows by "
-                "those before them, and curve.decay says how fast to forget"
+                f"the rows change over time: the last quarter by {name!r} has a log loss of "
+                f"{forward:.4f}, learned from the rows before it, and a random quarter "
+                f"{shuffled:.4f}; the scores here are of shuffled rows. assess(time={name!r}) "
+                "judges rows by those before them, and curve.decay says how fast to forget"
             )
             return (said,)
     return ()

@@ -377,10 +377,10 @@ class Schema(Shown, OfFields):
             if not count:
                 continue
             held, word = self.columns[name].kind, str(rows.words[name][row])[:SHOWN]
-            more = f", nor are {count - 1:,} more cells" if count > 1 else ""
+            more = f", and so do {count - 1:,} more cells" if count > 1 else ""
             warn(
-                f"Column {title(name)!r} held {held}s in training: {word!r} in row {row} is "
-                f"none{more}, which counts as missing."
+                f"Column {title(name)!r} held {held}s in training: {word!r} in row {row} counts "
+                f"as missing{more}."
             )
 
     @cached_property
