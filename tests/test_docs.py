@@ -38,7 +38,7 @@ FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 HIDDEN = re.compile(r"<!--.*?-->", re.DOTALL)
 OURS = ("$ naively ", "$ python -m naively ")
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-MEASURED = re.compile(r"(?<=last on )[\d-]+|[\d.]+(?= s, wrote)|[\d,]+(?= bytes)")  # by each run
+MEASURED = re.compile(r"(?<=last on )[\d-]+|[\d-]+T[\d:]+Z|[\d.]+(?= s, wrote)")  # by each run
 WIDEST = 90  # characters of a line of code that are seen without scrolling
 ELSEWHERE = {"docs/how-to/spark.md"}  # its Python needs Spark, Dask or Ray (tests/spark)
 
