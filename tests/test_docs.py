@@ -253,7 +253,7 @@ def test_the_manual_page_of_a_verb_is_whole(pages) -> None:
     assert page.startswith('.TH NAIVELY-PREDICT 1 "" "naively ')
     assert "\n.B naively predict\n[OPTIONS] MODEL DATA\n" in page
     assert ".TP\n.B MODEL\nA model file.\n" in page
-    assert ".SS How DATA is written, if it is not found\n.TP\n.B --no-header\n" in page
+    assert ".SS How to read DATA, if the guess is wrong\n.TP\n.B --no-header\n" in page
     assert "it needs \\fBtrain --keep-rows\\fR." in page
     assert re.search(r"\.TP\n\.B -f, --format .table\|csv\|json.\n", page)
     assert plain(pages["naively-evaluate"]).count("MODEL [DATA]\n") == 1
