@@ -330,7 +330,7 @@ class Scores(Tabular):
         """
         if not self.cost:
             raise ValueError(
-                "What each column is worth is known of the rows that were learned; draw it of "
+                "The worth of each column is known only for the learned rows; draw it by "
                 "nb.assess()."
             )
         if n < 1:

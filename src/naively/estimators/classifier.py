@@ -551,8 +551,8 @@ class Classifier(Estimator):
         model = self._checked
         if self.unlabelled_weight_ > 0:
             raise ValueError(
-                "How sure a probability is cannot be known where rows without a label count: what "
-                "they are taken for depends on all others; learn from rows with labels."
+                "The uncertainty of a probability is not known where rows without a label count: "
+                "their classes depend on all other rows; learn from rows with labels."
             )
         return covariance_for(model, self._learned.rows_or_none)
 

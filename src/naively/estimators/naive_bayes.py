@@ -849,9 +849,8 @@ class NaiveBayes(Classifier):
             found = InMemory.partly(rows, y, beside) if some else InMemory(rows, beside.encode(y))
             if self.interactions and not found.is_labelled:
                 raise ValueError(
-                    "interactions needs all labels: what is concluded from a row without one "
-                    "depends on the labels of all others, so that no row can be left out to fit "
-                    "them."
+                    "interactions needs all labels: the class of a row without one depends on the "
+                    "labels of all others, so no row can be left out to fit them."
                 )
             return found
         stream = as_stream(X)

@@ -224,7 +224,7 @@ class Text(TextModel):
             )
         if self.features is not None and self.selects:
             raise ValueError(
-                "Hashed tokens are not known, so that min_df, max_df and max_features cannot "
+                "Hashed tokens are not known, so min_df, max_df and max_features cannot "
                 "choose among them; leave out features, or these."
             )
 
