@@ -892,8 +892,7 @@ def _listens(host: str, port: int) -> bool:
 
 def _check_page(page: str, where: str) -> None:
     """Run what the page asks by curl, and see that it shows what is answered, rounded."""
-    prompt = re.compile(r"^\$ ", re.MULTILINE)
-    asked = [part for block in CURL.findall(page) for part in prompt.split(block) if part]
+    asked = [part for of in CURL.findall(page) for part in re.split(r"(?m)^\$ ", of) if part]
     assert len(asked) >= 5
     if shutil.which("curl") is None:
         pytest.skip("needs curl")

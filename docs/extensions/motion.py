@@ -147,7 +147,7 @@ WIDGETS = {
     ),
     "mail": Widget(
         "A mail to type",
-        "Type a mail. Each word that the model knows is marked by what it says: blue and dotted "
+        "Type a mail. Each learned word is marked by its evidence: blue and dotted "
         "for ham, orange and solid for spam, the deeper the more. The weights add up, with the "
         "prior, to the log odds, and these are the probability. Try to write spam that passes: "
         "good words outweigh bad ones, and a word that is spelled anew says nothing. The model "
@@ -165,7 +165,7 @@ WIDGETS = {
     ),
     "tally": Widget(
         "Learn and forget",
-        "All that the model knows of the days is this tally. Tick a day to learn it and untick "
+        "The model keeps only this tally of the days. Tick a day to learn it and untick "
         "one to forget it: a few counts move by 1, which are marked, and the probability is at "
         "once what a new fit of the ticked days would say, to the last digit. Forget the sunny "
         "days and see what is left of sunny: one pseudo-count.",

@@ -172,7 +172,7 @@ def _only(sample: Sample, rows: NDArray[np.int64]) -> Sample:
 
 # --- How fast what was learned ages: each block of time scored by what was learned before ---------
 #
-# Rows are counted once, block by block. What a model knows before a block is the sum of the tallies
+# Rows are counted once, block by block. What was learned before a block is the sum of the tallies
 # of the blocks before it, each times 0.5 to the power of its age over a half-life; it is the tally
 # before, times one factor, plus one block. Weights follow in one of two ways. "fitted": before each
 # block, to a sample in which a row fades as its counts do, so that a point of the curve is what

@@ -179,7 +179,7 @@ class Export(Accessor):
         Returns
         -------
         rows : int
-            How many rows it has: one for each token of a text that the model knows.
+            How many rows it has: one for each learned token of a text.
 
         Raises
         ------
