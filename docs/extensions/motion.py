@@ -147,7 +147,7 @@ WIDGETS = {
     ),
     "mail": Widget(
         "A mail to type",
-        "Type a mail. Words that the model knows are marked: blue and dotted for ham, orange and "
+        "Type a mail. Words that were learned are marked: blue and dotted for ham, orange and "
         "solid for spam. The deeper the colour, the greater the weight. The weights and the "
         "prior add up to the log odds, which give the probability. Try to write spam that "
         "passes: good words outweigh bad ones, and misspelt words say nothing. The model "
@@ -165,7 +165,7 @@ WIDGETS = {
     ),
     "tally": Widget(
         "Learn and forget",
-        "This tally is all that the model knows of the days. Tick a day to learn it, and untick "
+        "This tally is all that the model keeps of the days. Tick a day to learn it, and untick "
         "it to forget it. A few counts move by 1, and are marked. The probability is that of a "
         "new fit to the ticked days, to the last digit. Forget the sunny days: one "
         "pseudo-count is left of sunny.",

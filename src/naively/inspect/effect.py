@@ -125,7 +125,7 @@ def _numbers(of: OneColumn, batches: Sequence[Batch]) -> tuple[Floats, Floats, F
 
 
 def _rows(of: OneColumn, batches: Sequence[Batch], edges: Floats) -> Floats:
-    """Return how many of the learned rows are in each bin, (bins,); nothing if nobody knows."""
+    """Return how many of the learned rows are in each bin, (bins,); nothing if that is unknown."""
     density = of.histogram(batches, edges)
     return np.empty(0) if density is None else density @ of.present * np.diff(edges)
 

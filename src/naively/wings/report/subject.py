@@ -261,7 +261,7 @@ class Subject:
     @cached_property
     def shares(self) -> list[tuple[tuple[str, ...], float]]:
         """Columns, or several that repeat each other, and their share of what is explained."""
-        # Where the model explains nothing, or nobody knows: of how far all weights differ.
+        # Where the model explains nothing, or it is unknown: by how far all weights differ.
         if not self.lost:
             whole = sum(spread for _, spread in self.spreads) or 1.0
             return [((name,), spread / whole) for name, spread in self.spreads]
