@@ -13,11 +13,11 @@ from naively import NaiveBayes
 from naively.assess.folds import cross_validate
 from naively.counting.labels import encode_labels
 from naively.data.frames import as_rows
-from naively.fitting.leave_one_out import left_out, linear_evidence, weighted_joint
+from naively.fitting.leave_one_out import linear_evidence
 from naively.fitting.sample import deal
 from naively.fitting.weights import RIDGES
 from naively.terms.functions import Product
-from tests.alike import added, linear_of, loss, table, take, without
+from tests.alike import added, linear_of, loss, table, take
 from tests.fittings import order_in_sample
 from tests.learning import encoded
 
@@ -117,15 +117,12 @@ def test_calibrate_on_no_rows_is_an_error() -> None:
         nb.calibrate(X, y, np.zeros(len(y)))
 
 
-def test_the_leave_one_out_joint_has_it() -> None:
+def test_what_columns_are_worth_has_it() -> None:
     X, y = table(0)
     nb = NaiveBayes().fit(X, y)
-    batch = encoded(nb.model_, X, y)
-    found = left_out(nb.model_, [batch])
-    plain = weighted_joint(without(nb), found, [batch])
-    np.testing.assert_allclose(
-        weighted_joint(nb.model_, found, [batch]) - plain, added(nb, X), atol=1e-9
-    )
+    of_columns = linear_evidence(nb.model_, [encoded(nb.model_, X, y)]).values()
+    intercept = sum(of_columns) - added(nb, X)
+    np.testing.assert_allclose(intercept, np.broadcast_to(intercept[0], intercept.shape), atol=1e-9)
 
 
 def test_each_fold_is_predicted_by_a_linear_part_of_the_other_rows() -> None:

@@ -14,9 +14,7 @@ from scipy import sparse
 
 from naively import NaiveBayes, load
 from naively.data.frames import as_rows
-from naively.fitting.leave_one_out import left_out, weighted_joint
 from naively.terms.seen import SeenRows
-from tests.learning import encoded
 
 pytestmark = pytest.mark.filterwarnings("ignore:Nearly every row")  # what is said of them anyhow
 
@@ -232,21 +230,6 @@ def test_more_rows_keep_it(fitted: tuple[NaiveBayes, Table, np.ndarray]) -> None
     nb, X, y = fitted
     more = pickle.loads(pickle.dumps(nb)).partial_fit(take(X, np.s_[:20]), y[:20])  # noqa: S301
     assert seen_of(more) == seen_of(nb)
-
-
-def test_honest_scores_do_not_see_the_row_itself(
-    fitted: tuple[NaiveBayes, Table, np.ndarray],
-) -> None:
-    nb, X, y = fitted
-    model = nb.model_
-    for row in range(0, 200, 20):
-        one = encoded(model, take(X, [row]), y[[row]])
-        found = left_out(model, [one], length_power=model.length_power)
-        forgotten = pickle.loads(pickle.dumps(nb))  # noqa: S301
-        forgotten.forget(take(X, [row]), y[[row]])
-        expected = forgotten.model_.joint_log_likelihood(as_rows(take(X, [row])))
-        joint = weighted_joint(model, found, [one])
-        np.testing.assert_allclose(np.diff(joint), np.diff(expected), atol=1e-9)
 
 
 def test_what_cannot_hold_it_says_so(fitted: tuple[NaiveBayes, Table, np.ndarray]) -> None:
