@@ -74,6 +74,9 @@ class Binned(NamedTuple):
 
 # For each tally, for as long as it lives: rows are left out of what scores them.
 _BINNED: WeakKeyDictionary[BlockTally[Cells], dict[Histogram, Binned]] = WeakKeyDictionary()
+_MOMENTS: WeakKeyDictionary[
+    BlockTally[Cells], dict[tuple[Histogram, float], tuple[BinTerms, BinTerms]]
+] = WeakKeyDictionary()
 
 
 @final
@@ -219,6 +222,14 @@ class Histogram(OfShares[Cells, Dense]):
         A sum of gamma variables, each times what a kernel gives it, is about one with the same
         mean S and variance Q, whose shape is S² / Q: so many rows speak for the bin.
         """
+        mean, variance = self._moments(tally, least)
+        items = mean.items(block)
+        return Uncertain(items.row, items.column, items.value, variance.items(block).value)
+
+    def _moments(self, tally: BlockTally[Cells], least: float) -> tuple[BinTerms, BinTerms]:
+        """Return the posterior mean of the log likelihood of each bin, and its variance."""
+        if (self, least) in (of := _MOMENTS.setdefault(tally, {})):
+            return of[self, least]
         terms, binned = self.terms(tally), self._binned(tally)
         smoothed, more = binned.smoothed, float(self.estimate == "map")
         there = smoothed.there
@@ -231,10 +242,10 @@ class Histogram(OfShares[Cells, Dense]):
             mean = np.log(mean) + mean_of_log(count, least) - np.log(count)
             mean -= mean_of_log(total, least)
             variance = np.maximum(variance_of_share(count, total, least), 0.0)
-        mean, variance = (np.insert(of, binned.nothing, 0.0, axis=0) for of in (mean, variance))
-        items = replace(terms, table=mean).items(block)
-        spread = replace(terms, table=variance).items(block).value
-        return Uncertain(items.row, items.column, items.value, spread)
+        each = (np.insert(table, binned.nothing, 0.0, axis=0) for table in (mean, variance))
+        mean_terms, variance_terms = (replace(terms, table=table) for table in each)
+        of[self, least] = mean_terms, variance_terms
+        return of[self, least]
 
     def log_prob_without(self, tally: BlockTally[Cells], cells: LeftOut[Dense]) -> Floats:
         """Return the log likelihood of each cell without its own row."""

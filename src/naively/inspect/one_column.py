@@ -51,12 +51,7 @@ class OneColumn:
     @classmethod
     def find(cls, model: Model, column: object) -> OneColumn:
         """Return a column by its name, or by its place in the table (3, or "x3" of an array)."""
-        of: dict[Name, Group] = {}
-        for group in model.view.schema.of_columns:
-            for name in group.columns:
-                of.setdefault(name, group)
-        places = {place: name for place, name in enumerate(model.view.schema.order) if name in of}
-        named = places | {title(name): name for name in of} | {name: name for name in of}
+        of, named = model.view.schema.columns, model.view.schema.called
         found, shown = None, column
         if isinstance(column, str | int):
             found, shown = named.get(column), title(column)

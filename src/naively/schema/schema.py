@@ -124,6 +124,12 @@ class Schema(Shown, OfFields):
         return {name: of[name] for name in self.order if name in of} | of
 
     @cached_property
+    def called(self) -> dict[object, Name]:
+        """The columns by their names, as messages say them, and by their places in the table."""
+        places = {place: name for place, name in enumerate(self.order) if name in self.columns}
+        return places | {title(name): name for name in self.columns} | {n: n for n in self.columns}
+
+    @cached_property
     def groups_of(self) -> dict[Name, list[Group]]:
         """All groups of each column, but for that of the words in place of its values."""
         of: dict[Name, list[Group]] = {}

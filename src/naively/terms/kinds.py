@@ -350,9 +350,9 @@ class BinTerms(TermBlock[Dense]):
     def log_base(self, block: Dense) -> Floats:
         """Return the log density within the bins, (rows,), which is the same for every class."""
         codes = self.bins(block.values)
-        width = np.clip(np.append(self.width, 1.0), FLOAT.tiny, FLOAT.max)
+        log_width = np.log(np.clip(np.append(self.width, 1.0), FLOAT.tiny, FLOAT.max))
         bin_ = np.where(codes < 0, len(self.width), self.first[:-1] + codes)
-        total: Floats = -np.log(width[bin_]).sum(axis=1)
+        total: Floats = -log_width[bin_].sum(axis=1)
         return total
 
     def typical(self, c: int, rows: Rows = EVERY) -> Typical:
