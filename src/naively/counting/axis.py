@@ -309,6 +309,11 @@ class Axis(ABC):
     declared: tuple[Level, ...] = ()  # levels that come first in each column, and stay
 
     @property
+    def column(self) -> NDArray[np.int64]:
+        """The number of the column of each row, (rows,); all are of one, or each of its own."""
+        return np.arange(len(self)) % len(self.columns)
+
+    @property
     def stays(self) -> NDArray[np.bool_]:
         """Which rows stay when nothing is counted of them any more, (rows,)."""
         return np.full(len(self), not self.grows)
@@ -376,7 +381,6 @@ class ByValue(Axis):
 
     @cached_property
     def column(self) -> NDArray[np.int64]:
-        """The number of the column of each row, (rows,)."""
         return np.repeat(np.arange(len(self.columns)), np.diff(self.first))
 
     def __len__(self) -> int:
@@ -733,11 +737,11 @@ class Cells(ByValue, OfFields):
         """Return the row of each number's cell, (numbers,); the number must have been counted."""
         rows = np.empty(len(values), np.int64)
         order = np.argsort(column, kind="stable")
-        ends = np.append(0, np.cumsum(np.bincount(column, minlength=len(self.columns))))
-        for j in np.flatnonzero(np.diff(ends)).tolist():
-            of, own = order[ends[j] : ends[j + 1]], self.keys[self.first[j] : self.first[j + 1]]
-            key = sortable(values[of]) >> self.shifts[j]
-            rows[of] = self.first[j] + np.searchsorted(own, key)
+        keys = (sortable(values) >> self.shifts[column])[order]
+        ends = np.append(0, np.cumsum(np.bincount(column, minlength=len(self.columns)))).tolist()
+        each = zip(pairwise(self.first.tolist()), pairwise(ends), strict=True)
+        found = [a + self.keys[a:b].searchsorted(keys[c:d]) for (a, b), (c, d) in each if d > c]
+        rows[order] = np.concatenate([np.empty(0, np.int64), *found])
         return rows
 
     def coarsened(self, shift: int | NDArray[np.int64]) -> tuple[Cells, RowMap]:
