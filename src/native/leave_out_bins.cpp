@@ -48,29 +48,25 @@ struct Smoothed {
     // one over what it gives of a bin to all; and the counts, class after class.
     std::vector<double> near, own, count;
 
-    // The same width over as many bins is the same kernel: of most rows that are left out.
-    NAIVELY_INLINE void set(int64_t of_bins, double of_width) {
-        if (of_bins == bins && of_width == width) return;
-        bins = of_bins;
-        width = of_width;
-        const auto n = static_cast<std::size_t>(bins);
-        near.assign(2 * n - 1, 0.0);
-        near[n - 1] = 1.0;
-        for (std::size_t d = 1; d < n && width > 0.0; ++d) {
-            const double distance = static_cast<double>(d) / width;
-            near[n - 1 + d] = near[n - 1 - d] = std::exp(-0.5 * distance * distance);
+    // Smooth counts, (bins, classes). Of most rows that are left out the kernel is the last one.
+    NAIVELY_INLINE void smooth(const double* counts, int64_t of_bins, int64_t k, double of_width) {
+        if (of_bins != bins || of_width != width) {
+            bins = of_bins;
+            width = of_width;
+            near.assign(2 * bins - 1, 0.0);
+            near[bins - 1] = 1.0;
+            for (int64_t d = 1; d < bins && width > 0.0; ++d) {
+                const double distance = static_cast<double>(d) / width;
+                near[bins - 1 + d] = near[bins - 1 - d] = std::exp(-0.5 * distance * distance);
+            }
+            own.resize(bins);
+            double sum = std::accumulate(near.begin() + bins - 1, near.end(), 0.0);
+            for (int64_t from = 0; from < bins; ++from) {
+                if (from > 0) sum += near[bins - 1 - from] - near[2 * bins - 1 - from];
+                own[from] = 1.0 / std::max(sum, 1e-300);
+            }
         }
-        own.resize(n);
-        double sum = std::accumulate(near.begin() + bins - 1, near.end(), 0.0);
-        for (std::size_t from = 0; from < n; ++from) {
-            if (from > 0) sum += near[n - 1 - from] - near[2 * n - 1 - from];
-            own[from] = 1.0 / std::max(sum, 1e-300);
-        }
-    }
-
-    // Smooth counts, (bins, classes).
-    NAIVELY_INLINE void smooth(const double* counts, int64_t k) {
-        count.assign(static_cast<std::size_t>(bins * k), 0.0);
+        count.assign(bins * k, 0.0);
         for (int64_t from = 0; from < bins; ++from) {
             const double* nearness = &near[bins - 1 - from];
             for (int64_t c = 0; c < k; ++c) {
@@ -107,29 +103,25 @@ class Bins {
     NAIVELY_INLINE void smooth(const Options& options) {
         if (count_ == before_ && rows_ == rows_before_) return;
         const Rules& rules = options.rules;
-        total_ = 0.0;
-        for (const double rows : rows_) total_ += rows;
         const bool sought = options.width < 0.0;
+        total_ = std::accumulate(rows_.begin(), rows_.end(), 0.0);
         const double rule = rules.silverman * static_cast<double>(bins_) *
                             std::pow(std::max(total_, 1.0), -0.2);
-        const double widths[] = {sought ? rule : options.width, rules.widths[0], rules.widths[1],
-                                 rules.widths[2]};
-        best_ = 0;
-        list_counts();
+        const double first = sought ? rule : options.width;
+        const double widths[] = {first, rules.widths[0], rules.widths[1], rules.widths[2]};
         double by_rule = 0.0, least = INFINITY;
+        best_ = 0;
         for (int i = 0; i < (sought ? 4 : 1); ++i) {
-            smoothed_[i].set(bins_, widths[i]);
-            smoothed_[i].smooth(count_.data(), k_);
-            const double of_width = sought ? loss(smoothed_[i], options) : 0.0;
-            if (i == 0) {
-                by_rule = of_width;
-            } else if (std::isnan(of_width)) {  // of which nobody knows what it saves
+            smoothed_[i].smooth(count_.data(), bins_, k_, widths[i]);
+            const double found = sought ? loss(smoothed_[i], options) : 0.0;
+            if (std::isnan(found)) {  // nobody knows what the width saves
                 best_ = 0;
                 return;
-            } else if (of_width < least) {
-                least = of_width;
-                best_ = i;
             }
+            if (i == 0) by_rule = found;
+            if (i == 0 || !(found < least)) continue;
+            least = found;
+            best_ = i;
         }
         if (!(by_rule - least > rules.gain)) best_ = 0;
     }
@@ -155,20 +147,6 @@ class Bins {
     }
 
   private:
-    // A class that has rows in a bin: its place in tables of (classes, bins), and how many.
-    struct Counted {
-        int64_t place;
-        double count;
-    };
-
-    void list_counts() {
-        counted_.clear();
-        for (int64_t bin = 0; bin < bins_; ++bin)
-            for (int64_t c = 0; c < k_; ++c)
-                if (count_[bin * k_ + c] > 0.0)
-                    counted_.push_back({c * bins_ + bin, count_[bin * k_ + c]});
-    }
-
     // The leave-one-out log loss, summed over the rows. Loops are of bins: vectors divide them.
     NAIVELY_INLINE double loss(const Smoothed& of, const Options& options) {
         const int64_t bins = bins_;
@@ -207,13 +185,14 @@ class Bins {
         }
         // Of factors that are whole powers one logarithm is taken together: it takes most time.
         double sum = 0.0, product = 1.0;
-        for (const auto& [place, count] : counted_) {
-            const double factor = factors[place];
+        for (int64_t i = 0; i < bins * k_; ++i) {
+            const double count = count_[i], factor = factors[i % k_ * bins + i / k_];
+            if (count <= 0.0) continue;
             if (!(factor < 1e50) || !(count == 1.0 || count == 2.0 || count == 3.0)) {
                 sum += count * std::log(factor);
                 continue;
             }
-            for (double i = 0.0; i < count; ++i) product *= factor;
+            for (double times = 0.0; times < count; ++times) product *= factor;
             if (product > 1e100) {
                 sum += std::log(product);
                 product = 1.0;
@@ -226,7 +205,6 @@ class Bins {
     int best_ = 0;
     double total_ = 0.0;
     std::vector<double> count_, rows_, before_, rows_before_, pretend_, joint_, factor_;
-    std::vector<Counted> counted_;
     Smoothed smoothed_[4];
 };
 

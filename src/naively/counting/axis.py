@@ -309,11 +309,6 @@ class Axis(ABC):
     declared: tuple[Level, ...] = ()  # levels that come first in each column, and stay
 
     @property
-    def column(self) -> NDArray[np.int64]:
-        """The number of the column of each row, (rows,); all are of one, or each of its own."""
-        return np.arange(len(self)) % len(self.columns)
-
-    @property
     def stays(self) -> NDArray[np.bool_]:
         """Which rows stay when nothing is counted of them any more, (rows,)."""
         return np.full(len(self), not self.grows)
@@ -381,6 +376,7 @@ class ByValue(Axis):
 
     @cached_property
     def column(self) -> NDArray[np.int64]:
+        """The number of the column of each row, (rows,)."""
         return np.repeat(np.arange(len(self.columns)), np.diff(self.first))
 
     def __len__(self) -> int:

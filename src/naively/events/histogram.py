@@ -70,13 +70,11 @@ class Binned(NamedTuple):
     bin_: NDArray[np.int64]  # (cells,): the bin of each cell, numbered through all columns
     nothing: NDArray[np.int64]  # where the one bin belongs of each column without any number
     smoothed: BinCounts
+    moments: dict[float, tuple[BinTerms, BinTerms]]  # what is uncertain, by the least rows of a bin
 
 
 # For each tally, for as long as it lives: rows are left out of what scores them.
 _BINNED: WeakKeyDictionary[BlockTally[Cells], dict[Histogram, Binned]] = WeakKeyDictionary()
-_MOMENTS: WeakKeyDictionary[
-    BlockTally[Cells], dict[tuple[Histogram, float], tuple[BinTerms, BinTerms]]
-] = WeakKeyDictionary()
 
 
 @final
@@ -191,7 +189,7 @@ class Histogram(OfShares[Cells, Dense]):
         else:
             width = np.full(len(n_bins), float(self.smoothing))
         smoothed = BinCounts(of_bins, n_bins, width, self.m, self.alpha)
-        of[self] = Binned(rows, most, bin_, first[:-1][n_bins == 0], smoothed)
+        of[self] = Binned(rows, most, bin_, first[:-1][n_bins == 0], smoothed, {})
         return of[self]
 
     def centres(self, tally: BlockTally[Cells]) -> bool:  # noqa: ARG002
@@ -228,9 +226,10 @@ class Histogram(OfShares[Cells, Dense]):
 
     def _moments(self, tally: BlockTally[Cells], least: float) -> tuple[BinTerms, BinTerms]:
         """Return the posterior mean of the log likelihood of each bin, and its variance."""
-        if (self, least) in (of := _MOMENTS.setdefault(tally, {})):
-            return of[self, least]
-        terms, binned = self.terms(tally), self._binned(tally)
+        binned = self._binned(tally)
+        if least in binned.moments:
+            return binned.moments[least]
+        terms = self.terms(tally)
         smoothed, more = binned.smoothed, float(self.estimate == "map")
         there = smoothed.there
         total = (smoothed.rows + smoothed.m[:, None] + more * smoothed.bins[:, None])[:, None]
@@ -244,8 +243,7 @@ class Histogram(OfShares[Cells, Dense]):
             variance = np.maximum(variance_of_share(count, total, least), 0.0)
         each = (np.insert(table, binned.nothing, 0.0, axis=0) for table in (mean, variance))
         mean_terms, variance_terms = (replace(terms, table=table) for table in each)
-        of[self, least] = mean_terms, variance_terms
-        return of[self, least]
+        return binned.moments.setdefault(least, (mean_terms, variance_terms))
 
     def log_prob_without(self, tally: BlockTally[Cells], cells: LeftOut[Dense]) -> Floats:
         """Return the log likelihood of each cell without its own row."""
@@ -269,7 +267,17 @@ class Histogram(OfShares[Cells, Dense]):
         first, of = different_cells(cells, unit, len(tally.axis))
         some, unit = cells.take(first), unit[first]
         if dispatch.leave_out_bins is not None and self.edges == "frequency":
-            return self._by_others_natively(tally, some, unit).take(of, axis=0)
+            return dispatch.leave_out_bins(
+                *(tally.axis.first, tally.axis.low, tally.axis.high, tally[CELL].high),
+                *(some.column, unit, some.labels.codes.astype(np.int64), some.labels.weights),
+                x=some.x.astype(np.float64),
+                bins=0 if self.bins == "auto" else self.bins,
+                width=-1.0 if self.smoothing == "auto" else float(self.smoothing),
+                m=float(self.m),
+                alpha=np.nan if self.alpha is None else float(self.alpha),
+                real=self.estimate == "mle",
+                rules=np.array([*RULES[:-1], *RULES.widths]),
+            ).take(of, axis=0)
         found = [np.empty((0, len(cells.labels.classes)))]
         size = np.cumsum(np.diff(tally.axis.first)[some.column])
         for at in np.split(np.arange(len(some.row)), np.flatnonzero(np.diff(size // AT_ONCE)) + 1):
@@ -280,24 +288,6 @@ class Histogram(OfShares[Cells, Dense]):
             with np.errstate(divide="ignore"):
                 found.append(np.log(p[np.arange(len(at)), code]))
         return np.concatenate(found).take(of, axis=0)
-
-    def _by_others_natively(
-        self, tally: BlockTally[Cells], cells: LeftOut[Dense], unit: NDArray[np.int64]
-    ) -> Floats:
-        """Return the same of cells whose rows in the tally are ``unit``, (cells,)."""
-        assert dispatch.leave_out_bins is not None
-        axis = tally.axis
-        return dispatch.leave_out_bins(
-            *(axis.first, axis.low, axis.high, tally[CELL].high),
-            *(cells.column, unit, cells.labels.codes.astype(np.int64), cells.labels.weights),
-            x=cells.x.astype(np.float64),
-            bins=0 if self.bins == "auto" else self.bins,
-            width=-1.0 if self.smoothing == "auto" else float(self.smoothing),
-            m=float(self.m),
-            alpha=np.nan if self.alpha is None else float(self.alpha),
-            real=self.estimate == "mle",
-            rules=np.array([*RULES[:-1], *RULES.widths]),
-        )
 
     def _by_these(self, tally: BlockTally[Cells], cells: LeftOut[Dense]) -> Floats:
         """Return the same where bins and widths stay as they are with the row."""

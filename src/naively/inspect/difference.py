@@ -275,11 +275,13 @@ def _only_in_one(items: ItemsOfTwo, n: int) -> Iterator[Change]:
     if not len(rows):
         return
     assert items.count is not None
-    of = items.column[rows]
-    for column in np.unique(of).tolist():
-        some = rows[of == column]
-        before, after = (int(np.count_nonzero(known[some])) for known in items.known)
-        name = title(items.label(int(some[0]))[0])
+    by_column: dict[str, list[int]] = {}
+    if items.what != "level":  # all are of one text
+        by_column[title(items.label(int(rows[0]))[0])] = rows.tolist()
+    for row in rows.tolist() if not by_column else ():
+        by_column.setdefault(title(items.label(row)[0]), []).append(row)
+    for name, of in by_column.items():
+        before, after = (int(np.count_nonzero(known[of])) for known in items.known)
         yield Change(f"{items.what}s", name, None, None, before, after, after - before)
     total = [count[rows].sum(axis=1) for count in items.count]
     for i in np.argsort(-(total[0] + total[1]), kind="stable")[:n].tolist():
@@ -403,7 +405,6 @@ class ItemsOfTwo:
     """Items of the same columns in two models, the tables of both in the same rows."""
 
     label: Labelled  # returns the column and the level, word or number of a row
-    column: NDArray[np.int64]  # (rows,): the number of the column of each
     # (rows, classes): how often each came; None of a number that is not the first of its columns,
     # of which there are the same cells.
     count: tuple[Floats, Floats] | None
@@ -450,7 +451,7 @@ def _of_groups(
         what = "level"
         if group.analyser is not None:
             what = "word" if group.analyser.single_words else "n-gram"
-        yield ItemsOfTwo(joined.label, joined.column, count, evidence, (known[0], known[1]), what)
+        yield ItemsOfTwo(joined.label, count, evidence, (known[0], known[1]), what)
         return
     if not all(facts.are_columns for facts in two):
         return  # levels in one and numbers in the other: nothing to compare
@@ -484,7 +485,7 @@ def _of_columns(
     def label(row: int) -> tuple[Name, Any]:
         return columns[row], None if x is None else float(x[row])
 
-    return ItemsOfTwo(label, np.arange(len(columns)), count, evidence, (every, every), "column")
+    return ItemsOfTwo(label, count, evidence, (every, every), "column")
 
 
 def _tables(

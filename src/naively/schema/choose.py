@@ -16,7 +16,6 @@ from naively.data.columns import (
     CYCLES,
     Cells,
     Kind,
-    Reading,
     Rows,
     SparseRows,
     as_floats,
@@ -218,19 +217,18 @@ def _as_needed(schema: Schema, rows: Rows, settings: Settings) -> Schema:
         return schema
     to: dict[Name, Sequence[Group]] = {}
     rows = schema.named(rows)
-
-    def free(group: Group) -> tuple[Name, ...]:
-        there = (n for n in group.columns if n in schema.free and n in rows.place)
-        return tuple(name for name in there if rows.kind(name) == group.kind)
-
     for group in schema.of_columns:
+        if type(group.event) not in (Bernoulli, Categorical):
+            continue
+        free = (n for n in group.columns if n in schema.free and n in rows.place)
+        names = tuple(name for name in free if rows.kind(name) == group.kind)
         match group.event:
-            case Bernoulli() if names := free(group):
+            case Bernoulli() if names:
                 numbers = Group(OF_NUMBERS.of_options(settings), "number", ())
                 truths = truths_of(rows, names)
                 to |= {name: [numbers] for name in names if name not in truths}
             case Categorical():
-                texts = (name for name in free(group) if is_many_texts(rows, name, settings))
+                texts = (name for name in names if is_many_texts(rows, name, settings))
                 to |= {name: [text_group(name, text) for text in settings.texts] for name in texts}
     return regroup(schema, to) if to else schema
 

@@ -124,12 +124,6 @@ class Schema(Shown, OfFields):
         return {name: of[name] for name in self.order if name in of} | of
 
     @cached_property
-    def called(self) -> dict[object, Name]:
-        """The columns by their names, as messages say them, and by their places in the table."""
-        places = {place: name for place, name in enumerate(self.order) if name in self.columns}
-        return places | {title(name): name for name in self.columns} | {n: n for n in self.columns}
-
-    @cached_property
     def groups_of(self) -> dict[Name, list[Group]]:
         """All groups of each column, but for that of the words in place of its values."""
         of: dict[Name, list[Group]] = {}
@@ -821,7 +815,7 @@ def fingerprints(batch: Batch, seed: np.uint64) -> Hashes:
         words, last = mixed(batch.labels.group + SALT), LAST_OF_GROUPS
     for key, block in batch.blocks.items():
         if key.kind == "word" and isinstance(block, Codes):
-            words += sum(level_hashes(block, _factors(block.axis.columns)), np.uint64(0))
+            words += sum(level_hashes(block, _factors(tuple(block.axis.columns))), np.uint64(0))
     return np.where(words == 0, found, found & ~last | mixed(words) & last)
 
 
@@ -833,7 +827,7 @@ def contents(batch: Batch, *, by_name: bool = False) -> Hashes:
     done: set[Name] = set()
     for key, block in batch.blocks.items():
         # What is derived follows from other columns.
-        columns = [name for name in block.axis.columns if name not in done]
+        columns = tuple(name for name in block.axis.columns if name not in done)
         if key.kind in (*DERIVED, "word") or not columns:
             continue
         done.update(columns)
@@ -899,7 +893,8 @@ def _of_texts(texts: Sequence[Row]) -> Hashes:
     return hashes if texts.missing is None else np.where(texts.missing, np.uint64(0), hashes)
 
 
-def _factors(columns: Sequence[Name]) -> Hashes:
+@lru_cache(16)
+def _factors(columns: tuple[Name, ...]) -> Hashes:
     """Return an odd number for each column, by its name."""
     return np.array([hash_cell(title(name)) | 1 for name in columns], np.uint64)
 

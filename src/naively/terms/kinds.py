@@ -68,11 +68,7 @@ class TermBlock(ABC, Generic[B]):
 
     @abstractmethod
     def add(self, block: B, start: Floats, finish: Finish, log_prior: Floats) -> Finished:
-        """Add the log likelihood of each row to ``start`` and finish it.
-
-        Parameters are those of the kernels (``kernels.reference``): ``start`` is of shape
-        (classes,) or (rows, classes), ``log_prior`` of shape (classes,).
-        """
+        """Add the log likelihood of each row to ``start`` and finish it, as the kernels do."""
 
     def reads_texts(self, block: B) -> bool:  # noqa: ARG002
         """Whether a block of texts is scored as they are read, so that none need be split."""
