@@ -75,7 +75,6 @@ class CsrMatrix {
     int64_t rows() const { return static_cast<int64_t>(starts_.size()) - 1; }
     int64_t entries() const { return starts_.back() - starts_.front(); }
     const int64_t* starts() const { return starts_.data(); }
-    int64_t end_of_entries() const { return starts_.back(); }
 
     // Call work(indices, data) with the typed pointers.
     template <class Work>

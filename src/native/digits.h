@@ -5,8 +5,6 @@
 
 #include <charconv>
 #include <cstdint>
-#include <cstring>
-#include <limits>
 #include <new>
 #include <string>
 #include <system_error>
@@ -36,15 +34,6 @@ struct Digits {
         return at;
     }
 };
-
-// Whether these are the letters, in either case.
-inline bool spells(const uint8_t* at, const uint8_t* end, const char* letters) {
-    const size_t length = std::strlen(letters);
-    if (static_cast<size_t>(end - at) != length) return false;
-    for (size_t i = 0; i < length; ++i)
-        if ((at[i] | 0x20) != letters[i]) return false;
-    return true;
-}
 
 // Any digits, with a point and an exponent or without, rounded to the nearest. What from_chars does
 // not say the value of, too large or too small, Python reads, and everything where there is none.

@@ -10,6 +10,7 @@
 
 #include "arrays.h"
 #include "bindings.h"
+#include "simd.h"
 #include "threads.h"
 
 namespace naively {
@@ -39,188 +40,224 @@ struct Options {
     bool has_alpha() const { return !std::isnan(alpha); }
 };
 
+// A Gaussian kernel of some width over bins, and counts that it has smoothed.
+struct Smoothed {
+    int64_t bins = 0;
+    double width = -1.0;
+    // The kernel at all distances from -bins + 1 to bins - 1, so that each loop is of neighbours;
+    // one over what it gives of a bin to all; and the counts, class after class.
+    std::vector<double> near, own, count;
+
+    // Smooth counts, (bins, classes). Of most rows that are left out the kernel is the last one.
+    NAIVELY_INLINE void smooth(const double* counts, int64_t of_bins, int64_t k, double of_width) {
+        if (of_bins != bins || of_width != width) {
+            bins = of_bins;
+            width = of_width;
+            near.assign(2 * bins - 1, 0.0);
+            near[bins - 1] = 1.0;
+            for (int64_t d = 1; d < bins && width > 0.0; ++d) {
+                const double distance = static_cast<double>(d) / width;
+                near[bins - 1 + d] = near[bins - 1 - d] = std::exp(-0.5 * distance * distance);
+            }
+            own.resize(bins);
+            double sum = std::accumulate(near.begin() + bins - 1, near.end(), 0.0);
+            for (int64_t from = 0; from < bins; ++from) {
+                if (from > 0) sum += near[bins - 1 - from] - near[2 * bins - 1 - from];
+                own[from] = 1.0 / std::max(sum, 1e-300);
+            }
+        }
+        count.assign(bins * k, 0.0);
+        for (int64_t from = 0; from < bins; ++from) {
+            const double* nearness = &near[bins - 1 - from];
+            for (int64_t c = 0; c < k; ++c) {
+                const double each = counts[from * k + c] * own[from];
+                if (each == 0.0) continue;
+                double* smooth = &count[c * bins];
+                for (int64_t to = 0; to < bins; ++to) smooth[to] += nearness[to] * each;
+            }
+        }
+    }
+};
+
 // The bins of a column, their counts, and the counts smoothed by a kernel.
 class Bins {
   public:
     explicit Bins(int64_t classes) : k_(classes) {}
 
     void start(int64_t bins) {
+        count_.swap(before_);
+        rows_.swap(rows_before_);
         bins_ = bins;
         count_.assign(static_cast<std::size_t>(bins * k_), 0.0);
         rows_.assign(static_cast<std::size_t>(k_), 0.0);
     }
-    void add(int64_t bin, const double* count) {
+    NAIVELY_INLINE void add(int64_t bin, const double* count) {
         for (int64_t c = 0; c < k_; ++c) {
             count_[bin * k_ + c] += count[c];
             rows_[c] += count[c];
         }
     }
 
-    // The width that is set, or by the rule, or what saves much of the log loss.
-    double width(const Options& options) {
-        if (options.width >= 0.0) return options.width;
-        total_ = 0.0;
-        for (const double rows : rows_) total_ += rows;
-        const double rule = options.rules.silverman * static_cast<double>(bins_) *
+    // Smooth the counts by the width that is set, or by the rule, or what saves much of the log
+    // loss. Without either of two neighbours of one class they are often the same.
+    NAIVELY_INLINE void smooth(const Options& options) {
+        if (count_ == before_ && rows_ == rows_before_) return;
+        const Rules& rules = options.rules;
+        const bool sought = options.width < 0.0;
+        total_ = std::accumulate(rows_.begin(), rows_.end(), 0.0);
+        const double rule = rules.silverman * static_cast<double>(bins_) *
                             std::pow(std::max(total_, 1.0), -0.2);
-        smooth(rule);
-        const double by_rule = loss(options);
-        double best = rule, least = INFINITY;
-        for (const double other : options.rules.widths) {
-            smooth(other);
-            const double of_other = loss(options);
-            if (std::isnan(of_other)) return rule;  // of which nobody knows what it saves
-            if (of_other < least) {
-                least = of_other;
-                best = other;
+        const double first = sought ? rule : options.width;
+        const double widths[] = {first, rules.widths[0], rules.widths[1], rules.widths[2]};
+        double by_rule = 0.0, least = INFINITY;
+        best_ = 0;
+        for (int i = 0; i < (sought ? 4 : 1); ++i) {
+            smoothed_[i].smooth(count_.data(), bins_, k_, widths[i]);
+            const double found = sought ? loss(smoothed_[i], options) : 0.0;
+            if (std::isnan(found)) {  // nobody knows what the width saves
+                best_ = 0;
+                return;
             }
+            if (i == 0) by_rule = found;
+            if (i == 0 || !(found < least)) continue;
+            least = found;
+            best_ = i;
         }
-        return by_rule - least > options.rules.gain ? best : rule;
-    }
-
-    void smooth(double width) {
-        // The kernel at all distances from -bins + 1 to bins - 1, so that each loop is of neighbours.
-        const auto bins = static_cast<std::size_t>(bins_);
-        near_.assign(2 * bins - 1, 0.0);
-        near_[bins - 1] = 1.0;
-        for (std::size_t d = 1; d < bins && width > 0.0; ++d) {
-            const double distance = static_cast<double>(d) / width;
-            near_[bins - 1 + d] = near_[bins - 1 - d] = std::exp(-0.5 * distance * distance);
-        }
-        smooth_.assign(bins * static_cast<std::size_t>(k_), 0.0);
-        own_.resize(bins);
-        double sum = std::accumulate(near_.begin() + bins_ - 1, near_.end(), 0.0);
-        for (int64_t from = 0; from < bins_; ++from) {
-            const double* near = &near_[bins - 1 - from];
-            if (from > 0) sum += near_[bins - 1 - from] - near_[2 * bins - 1 - from];
-            own_[from] = 1.0 / std::max(sum, 1e-300);
-            for (int64_t c = 0; c < k_; ++c) {
-                const double each = count_[from * k_ + c] * own_[from];
-                if (each == 0.0) continue;
-                double* smooth = &smooth_[c * bins_];
-                for (int64_t to = 0; to < bins_; ++to) smooth[to] += near[to] * each;
-            }
-        }
+        if (!(by_rule - least > rules.gain)) best_ = 0;
     }
 
     // The log probabilities of a bin, by smoothed counts.
     void log_probabilities(int64_t bin, const Options& options, double* found) const {
+        const std::vector<double>& smooth = smoothed_[best_].count;
         double pretend = 0.0, m = 0.0;
         if (!options.real && options.has_alpha()) {
             pretend = options.alpha;
             m = options.alpha * static_cast<double>(bins_);
         } else if (!options.real) {
             double all = 0.0;
-            for (const double each : smooth_) all += each;
+            for (const double each : smooth) all += each;
             all += options.rules.spare * static_cast<double>(bins_);
             double here = options.rules.spare;
-            for (int64_t c = 0; c < k_; ++c) here += smooth_[c * bins_ + bin];
+            for (int64_t c = 0; c < k_; ++c) here += smooth[c * bins_ + bin];
             m = options.m;
             pretend = m * here / std::max(all, 1e-300);
         }
         for (int64_t c = 0; c < k_; ++c)
-            found[c] = std::log(ratio(smooth_[c * bins_ + bin] + pretend, rows_[c] + m));
+            found[c] = std::log(ratio(smooth[c * bins_ + bin] + pretend, rows_[c] + m));
     }
 
   private:
-    // The leave-one-out log loss, summed over the rows.
-    double loss(const Options& options) const {
-        const auto bins = static_cast<double>(bins_);
-        const double m = options.has_alpha() ? options.alpha * bins : options.m;
+    // The leave-one-out log loss, summed over the rows. Loops are of bins: vectors divide them.
+    NAIVELY_INLINE double loss(const Smoothed& of, const Options& options) {
+        const int64_t bins = bins_;
+        const auto n = static_cast<double>(bins);
+        const double m = options.has_alpha() ? options.alpha * n : options.m;
         const double spare = options.rules.spare, half = options.rules.half;
-        const double others = std::max(total_ - 1.0, 0.0) + spare * bins;
+        const double others = std::max(total_ - 1.0, 0.0) + spare * n;
+        pretend_.assign(static_cast<std::size_t>(bins), 0.0);
+        joint_.assign(static_cast<std::size_t>(bins), 0.0);
+        factor_.resize(of.count.size());
+        double *__restrict pretend = pretend_.data(), *__restrict joint = joint_.data(),
+               *__restrict factors = factor_.data();
+        const double* own = of.own.data();
+        for (int64_t c = 0; c < k_; ++c)
+            for (int64_t bin = 0; bin < bins; ++bin) pretend[bin] += of.count[c * bins + bin];
+        for (int64_t bin = 0; bin < bins; ++bin)
+            pretend[bin] = options.has_alpha()
+                               ? options.alpha
+                               : m * (std::max(pretend[bin] - own[bin], 0.0) + spare) / others;
+        for (int64_t c = 0; c < k_; ++c) {
+            const double *smooth = &of.count[c * bins], rows = rows_[c];
+            double* __restrict factor = factors + c * bins;
+            for (int64_t bin = 0; bin < bins; ++bin) {
+                factor[bin] = (rows + half) * ratio(smooth[bin] + pretend[bin], rows + m);
+                joint[bin] += factor[bin];
+            }
+        }
+        for (int64_t c = 0; c < k_; ++c) {
+            const double *smooth = &of.count[c * bins], rest = std::max(rows_[c] - 1.0, 0.0);
+            double* __restrict factor = factors + c * bins;
+            for (int64_t bin = 0; bin < bins; ++bin) {
+                const double left = std::max(smooth[bin] - own[bin], 0.0) + pretend[bin];
+                const double right = (rest + half) * ratio(left, rest + m);
+                factor[bin] = 1.0 + std::max(joint[bin] - factor[bin], 0.0) / right;
+            }
+        }
         // Of factors that are whole powers one logarithm is taken together: it takes most time.
         double sum = 0.0, product = 1.0;
-        const auto times = [&](double factor, double count) {
+        for (int64_t i = 0; i < bins * k_; ++i) {
+            const double count = count_[i], factor = factors[i % k_ * bins + i / k_];
+            if (count <= 0.0) continue;
             if (!(factor < 1e50) || !(count == 1.0 || count == 2.0 || count == 3.0)) {
                 sum += count * std::log(factor);
-                return;
+                continue;
             }
-            for (double i = 0.0; i < count; ++i) product *= factor;
+            for (double times = 0.0; times < count; ++times) product *= factor;
             if (product > 1e100) {
                 sum += std::log(product);
                 product = 1.0;
-            }
-        };
-        for (int64_t bin = 0; bin < bins_; ++bin) {
-            const double *smooth = &smooth_[bin], *count = &count_[bin * k_];
-            double here = 0.0;
-            for (int64_t c = 0; c < k_; ++c) here += smooth[c * bins_];
-            const double pretend =
-                options.has_alpha() ? options.alpha
-                                    : m * (std::max(here - own_[bin], 0.0) + spare) / others;
-            double joint = 0.0;
-            for (int64_t c = 0; c < k_; ++c)
-                joint += (rows_[c] + half) * ratio(smooth[c * bins_] + pretend, rows_[c] + m);
-            for (int64_t c = 0; c < k_; ++c) {
-                if (count[c] <= 0.0) continue;
-                const double rest_rows = std::max(rows_[c] - 1.0, 0.0);
-                const double own = (rows_[c] + half) * ratio(smooth[c * bins_] + pretend, rows_[c] + m);
-                const double left = std::max(smooth[c * bins_] - own_[bin], 0.0) + pretend;
-                const double right = (rest_rows + half) * ratio(left, rest_rows + m);
-                times(1.0 + std::max(joint - own, 0.0) / right, count[c]);
             }
         }
         return sum + std::log(product);
     }
 
     int64_t k_, bins_ = 0;
+    int best_ = 0;
     double total_ = 0.0;
-    std::vector<double> count_, rows_, near_, smooth_, own_;
+    std::vector<double> count_, rows_, before_, rows_before_, pretend_, joint_, factor_;
+    Smoothed smoothed_[4];
 };
 
 // The cells of a column, of which one row is left out.
 class Column {
   public:
-    Column(const double* low, const double* high, const double* count, int64_t cells,
-           int64_t classes)
-        : low_(low), high_(high), count_(count), cells_(cells), k_(classes), bins_(classes) {}
+    explicit Column(int64_t classes) : k_(classes), bins_(classes) {}
 
-    void leave_out(int64_t unit, int64_t right, double weight, double x, const Options& options,
-                   double* found) {
-        cell_.clear();
-        left_.clear();
-        rows_.clear();
-        double total = 0.0;
-        for (int64_t cell = 0; cell < cells_; ++cell) {
-            double sum = 0.0, rows = 0.0;
-            const std::size_t begin = left_.size();
-            for (int64_t c = 0; c < k_; ++c) {
-                double count = std::max(count_[cell * k_ + c], 0.0);
-                if (cell == unit && c == right) count -= weight;
-                sum += count;
-                count = std::max(count, 0.0);
-                left_.push_back(count);
-                rows += count;
-            }
-            if (cell == unit && sum <= options.rules.negligible) {
-                left_.resize(begin);
-                continue;
-            }
-            cell_.push_back(cell);
-            rows_.push_back(rows);
-            total += rows;
+    void start(const double* low, const double* high, const double* count, int64_t cells) {
+        low_ = low;
+        high_ = high;
+        every_.resize(static_cast<std::size_t>(cells * k_));
+        of_cell_.assign(static_cast<std::size_t>(cells), 0.0);
+        for (int64_t i = 0; i < cells * k_; ++i) {
+            every_[i] = std::max(count[i], 0.0);
+            of_cell_[i / k_] += every_[i];
         }
-        const auto cells = static_cast<int64_t>(cell_.size());
+    }
+
+    NAIVELY_INLINE void leave_out(int64_t unit, int64_t right, double weight, double x,
+                                  const Options& options, double* found) {
+        left_ = every_;
+        rows_ = of_cell_;
+        double* own = &left_[unit * k_];
+        own[right] -= weight;
+        const bool gone = std::accumulate(own, own + k_, 0.0) <= options.rules.negligible;
+        own[right] = std::max(own[right], 0.0);
+        rows_[unit] = std::accumulate(own, own + k_, 0.0);
+        if (gone) {
+            left_.erase(left_.begin() + unit * k_, left_.begin() + (unit + 1) * k_);
+            rows_.erase(rows_.begin() + unit);
+        }
+        const auto cells = static_cast<int64_t>(rows_.size());
         if (cells == 0) {
             const bool pretends = !options.real && !options.has_alpha() && options.m > 0.0;
             std::fill(found, found + k_, pretends ? -INFINITY : 0.0);
             return;
         }
-        number(cells, total, options);
+        number(cells, std::accumulate(rows_.begin(), rows_.end(), 0.0), options);
         bins_.start(bin_[cells - 1] + 1);
         int64_t code = 0;
+        const auto cell = [&](int64_t i) { return i + (gone && i >= unit); };
         for (int64_t i = 0; i < cells; ++i) {
             bins_.add(bin_[i], &left_[i * k_]);
-            if (i > 0 && bin_[i] != bin_[i - 1] && edge(cell_[i - 1], cell_[i]) <= x) ++code;
+            if (i > 0 && bin_[i] != bin_[i - 1] && edge(cell(i - 1), cell(i)) <= x) ++code;
         }
-        bins_.smooth(bins_.width(options));
+        bins_.smooth(options);
         bins_.log_probabilities(code, options, found);
     }
 
   private:
     // The bins, which hold about equally many rows.
-    void number(int64_t cells, double total, const Options& options) {
+    NAIVELY_INLINE void number(int64_t cells, double total, const Options& options) {
         const Rules& rules = options.rules;
         const double slack = rules.slack, in_shared = rules.in_shared;
         const double bins = options.bins != 0
@@ -273,11 +310,11 @@ class Column {
         return middle > high_[below] ? middle : low_[above];
     }
 
-    const double *low_, *high_, *count_;
-    int64_t cells_, k_;
+    const double *low_ = nullptr, *high_ = nullptr;
+    int64_t k_;
     Bins bins_;
-    std::vector<int64_t> cell_, bin_;
-    std::vector<double> left_, rows_;
+    std::vector<int64_t> bin_;
+    std::vector<double> every_, of_cell_, left_, rows_;  // with the row, and without it
     std::vector<std::uint8_t> alone_;
 };
 
@@ -313,14 +350,19 @@ nb::object leave_out_bins(nb::handle first, nb::handle low, nb::handle high, nb:
     {
         const nb::gil_scoped_release released;
         run_parts(left, count_parts(left, 5e3), [&](int64_t from, int64_t to, int) {
-            for (int64_t i = from; i < to;) {
-                const int64_t j = columns.data()[i], at = begin[j];
-                Column of(lows.data() + at, highs.data() + at, counts.data() + at * k,
-                          begin[j + 1] - at, k);
-                for (; i < to && columns.data()[i] == j; ++i)
+            on_best_instruction_set([&](auto) NAIVELY_INLINE {
+                Column of(k);
+                for (int64_t i = from, j = -1; i < to; ++i) {
+                    const int64_t at = begin[columns.data()[i]];
+                    if (columns.data()[i] != j) {
+                        j = columns.data()[i];
+                        of.start(lows.data() + at, highs.data() + at, counts.data() + at * k,
+                                 begin[j + 1] - at);
+                    }
                     of.leave_out(units.data()[i] - at, rights.data()[i], weights.data()[i],
                                  numbers.data()[i], options, found.data() + i * k);
-            }
+                }
+            });
         });
     }
     return found.object();

@@ -24,7 +24,6 @@ class Flags {
     }
 
     bool operator[](int64_t row) const { return bytes_ != nullptr && bytes_[row] != 0; }
-    bool any() const { return bytes_ != nullptr; }  // whether there are flags at all
 
   private:
     std::optional<Input<Layout::contiguous, bool>> held_;
@@ -51,7 +50,6 @@ class Strings {
 
     int64_t rows() const { return rows_; }
     bool missing(int64_t row) const { return missing_[row]; }
-    bool any_missing() const { return missing_.any(); }
 
     Bytes operator[](int64_t row) const { return between(row, row + 1); }
 

@@ -3,7 +3,6 @@
 // last vector overlaps its neighbour.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 

@@ -6,7 +6,6 @@
 // (class_sums.h), as the sums of one class may.
 #include <algorithm>
 #include <cstdint>
-#include <stdexcept>
 #include <type_traits>
 #include <vector>
 

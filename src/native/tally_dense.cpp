@@ -7,7 +7,6 @@
 // While a block is summed, the next one is prefetched line by line, in the order of memory: the
 // order of classes would keep the processor's own prefetching from seeing where it is going.
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <type_traits>
 #include <utility>

@@ -705,9 +705,7 @@ class Cells(ByValue, OfFields):
         """Return the axis with the cells of both, whose columns and shifts are the same."""
         if np.array_equal(self.first, other.first) and np.array_equal(self.keys, other.keys):
             return self, None, None
-        ends = zip(*(pairwise(of.first.tolist()) for of in (self, other)), strict=True)
-        each = [a + self.keys[a:b].searchsorted(other.keys[c:d]) for (a, b), (c, d) in ends]
-        at = np.concatenate([np.empty(0, np.int64), *each])
+        at = self._places(other.keys, other.first)
         there = at < self.first[other.column + 1]
         there[there] = self.keys[at[there]] == other.keys[there]
         if there.all():
@@ -733,12 +731,24 @@ class Cells(ByValue, OfFields):
         """Return the row of each number's cell, (numbers,); the number must have been counted."""
         rows = np.empty(len(values), np.int64)
         order = np.argsort(column, kind="stable")
-        ends = np.append(0, np.cumsum(np.bincount(column, minlength=len(self.columns))))
-        for j in np.flatnonzero(np.diff(ends)).tolist():
-            of, own = order[ends[j] : ends[j + 1]], self.keys[self.first[j] : self.first[j + 1]]
-            key = sortable(values[of]) >> self.shifts[j]
-            rows[of] = self.first[j] + np.searchsorted(own, key)
+        keys = (sortable(values) >> self.shifts[column])[order]
+        first = np.append(0, np.cumsum(np.bincount(column, minlength=len(self.columns))))
+        rows[order] = self._places(keys, first)
         return rows
+
+    def _places(self, keys: Keys, first: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return where keys of one column after another are, or would be put in, (keys,)."""
+        # Of a row or so they are looked for all at once.
+        if len(keys) > len(self.columns):
+            ends = zip(*(pairwise(of.tolist()) for of in (self.first, first)), strict=True)
+            each = [a + self.keys[a:b].searchsorted(keys[c:d]) for (a, b), (c, d) in ends if c < d]
+            return np.concatenate([np.empty(0, np.int64), *each])
+        at, end = (np.repeat(of, np.diff(first)) for of in (self.first[:-1], self.first[1:]))
+        while (at < end).any():
+            middle = (at + end) // 2
+            less = (at < end) & (self.keys.take(middle, mode="clip") < keys)
+            at, end = np.where(less, middle + 1, at), np.where(less, end, middle)
+        return at
 
     def coarsened(self, shift: int | NDArray[np.int64]) -> tuple[Cells, RowMap]:
         """Return the axis whose keys have lost so many bits, and the row there of each row here."""

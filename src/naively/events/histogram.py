@@ -70,6 +70,7 @@ class Binned(NamedTuple):
     bin_: NDArray[np.int64]  # (cells,): the bin of each cell, numbered through all columns
     nothing: NDArray[np.int64]  # where the one bin belongs of each column without any number
     smoothed: BinCounts
+    moments: dict[float, tuple[BinTerms, BinTerms]]  # what is uncertain, by the least rows of a bin
 
 
 # For each tally, for as long as it lives: rows are left out of what scores them.
@@ -187,7 +188,7 @@ class Histogram(OfShares[Cells, Dense]):
         else:
             width = np.full(len(n_bins), float(self.smoothing))
         smoothed = BinCounts(of_bins, n_bins, width, self.m, self.alpha)
-        of[self] = Binned(rows, most, bin_, first[:-1][n_bins == 0], smoothed)
+        of[self] = Binned(rows, most, bin_, first[:-1][n_bins == 0], smoothed, {})
         return of[self]
 
     def centres(self, tally: BlockTally[Cells]) -> bool:  # noqa: ARG002
@@ -218,7 +219,16 @@ class Histogram(OfShares[Cells, Dense]):
         A sum of gamma variables, each times what a kernel gives it, is about one with the same
         mean S and variance Q, whose shape is S² / Q: so many rows speak for the bin.
         """
-        terms, binned = self.terms(tally), self._binned(tally)
+        mean, variance = self._moments(tally, least)
+        items = mean.items(block)
+        return Uncertain(items.row, items.column, items.value, variance.items(block).value)
+
+    def _moments(self, tally: BlockTally[Cells], least: float) -> tuple[BinTerms, BinTerms]:
+        """Return the posterior mean of the log likelihood of each bin, and its variance."""
+        binned = self._binned(tally)
+        if least in binned.moments:
+            return binned.moments[least]
+        terms = self.terms(tally)
         smoothed, more = binned.smoothed, float(self.estimate == "map")
         there = smoothed.there
         total = (smoothed.rows + smoothed.m[:, None] + more * smoothed.bins[:, None])[:, None]
@@ -230,10 +240,9 @@ class Histogram(OfShares[Cells, Dense]):
             mean = np.log(mean) + mean_of_log(count, least) - np.log(count)
             mean -= mean_of_log(total, least)
             variance = np.maximum(variance_of_share(count, total, least), 0.0)
-        mean, variance = (np.insert(of, binned.nothing, 0.0, axis=0) for of in (mean, variance))
-        items = replace(terms, table=mean).items(block)
-        spread = replace(terms, table=variance).items(block).value
-        return Uncertain(items.row, items.column, items.value, spread)
+        each = (np.insert(table, binned.nothing, 0.0, axis=0) for table in (mean, variance))
+        mean_terms, variance_terms = (replace(terms, table=table) for table in each)
+        return binned.moments.setdefault(least, (mean_terms, variance_terms))
 
     def log_prob_without(self, tally: BlockTally[Cells], cells: LeftOut[Dense]) -> Floats:
         """Return the log likelihood of each cell without its own row."""
@@ -257,7 +266,17 @@ class Histogram(OfShares[Cells, Dense]):
         first, of = different_cells(cells, unit, len(tally.axis))
         some, unit = cells.take(first), unit[first]
         if dispatch.leave_out_bins is not None and self.edges == "frequency":
-            return self._by_others_natively(tally, some, unit).take(of, axis=0)
+            return dispatch.leave_out_bins(
+                *(tally.axis.first, tally.axis.low, tally.axis.high, tally[CELL].high),
+                *(some.column, unit, some.labels.codes.astype(np.int64), some.labels.weights),
+                x=some.x.astype(np.float64),
+                bins=0 if self.bins == "auto" else self.bins,
+                width=-1.0 if self.smoothing == "auto" else float(self.smoothing),
+                m=float(self.m),
+                alpha=np.nan if self.alpha is None else float(self.alpha),
+                real=self.estimate == "mle",
+                rules=np.array([*RULES[:-1], *RULES.widths]),
+            ).take(of, axis=0)
         found = [np.empty((0, len(cells.labels.classes)))]
         size = np.cumsum(np.diff(tally.axis.first)[some.column])
         for at in np.split(np.arange(len(some.row)), np.flatnonzero(np.diff(size // AT_ONCE)) + 1):
@@ -268,24 +287,6 @@ class Histogram(OfShares[Cells, Dense]):
             with np.errstate(divide="ignore"):
                 found.append(np.log(p[np.arange(len(at)), code]))
         return np.concatenate(found).take(of, axis=0)
-
-    def _by_others_natively(
-        self, tally: BlockTally[Cells], cells: LeftOut[Dense], unit: NDArray[np.int64]
-    ) -> Floats:
-        """Return the same of cells whose rows in the tally are ``unit``, (cells,)."""
-        assert dispatch.leave_out_bins is not None
-        axis = tally.axis
-        return dispatch.leave_out_bins(
-            *(axis.first, axis.low, axis.high, tally[CELL].high),
-            *(cells.column, unit, cells.labels.codes.astype(np.int64), cells.labels.weights),
-            x=cells.x.astype(np.float64),
-            bins=0 if self.bins == "auto" else self.bins,
-            width=-1.0 if self.smoothing == "auto" else float(self.smoothing),
-            m=float(self.m),
-            alpha=np.nan if self.alpha is None else float(self.alpha),
-            real=self.estimate == "mle",
-            rules=np.array([*RULES[:-1], *RULES.widths]),
-        )
 
     def _by_these(self, tally: BlockTally[Cells], cells: LeftOut[Dense]) -> Floats:
         """Return the same where bins and widths stay as they are with the row."""

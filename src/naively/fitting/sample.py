@@ -35,7 +35,6 @@ from naively.model.class_prior import is_estimated
 from naively.model.counted import count_batch
 from naively.model.model import Model, Sought, Weights
 from naively.options import Weighting
-from naively.terms.words import LENGTH_POWER
 
 FOLDS = 10  # of groups, each of which is left out
 FIFTHS = 5  # folds, by which the weight of all evidence is chosen
@@ -172,9 +171,9 @@ class Sample:
         """Return the posteriors of the rows, of shape (rows, classes)."""
         return np.concatenate([model.score(model.recode(b), "posterior") for b in self.batches])
 
-    def leave_one_out(self, model: Model, *, length_power: float = LENGTH_POWER) -> LeaveOneOut:
+    def leave_one_out(self, model: Model) -> LeaveOneOut:
         """Return the leave-one-out table of the rows under a model that has learned them."""
-        found = left_out(model, self.encoded(model), length_power=length_power)
+        found = left_out(model, self.encoded(model))
         return found.standing_for(model.counted.tally.class_count)
 
     def at_once(self, model: Model) -> tuple[Sample, Labels]:
@@ -581,22 +580,18 @@ def add_interactions(model: Model, sample: Sample, *, learned: bool = True) -> M
     why_none = _why_none(model, sample)
     if why_none:
         weights = sample.weighed(model, learned=learned).weights
-        return _with(model, weights, Sought(why_none))
+        return model.weighed(replace(weights, sought=Sought(why_none)))
     weights, before, after = sample.weighed(model, learned=learned, limits=limits)
     linear = weights.linear
     if not (linear.products or linear.rules):
         why = "no product and no rule of columns lowers the log loss of held-out rows"
-        return _with(model, weights, Sought(why))
+        return model.weighed(replace(weights, sought=Sought(why)))
     products, rules = many(len(linear.products), "product"), many(len(linear.rules), "rule")
     note = (
         f"Interactions: {products} and {rules} of columns; the log loss of held-out rows is "
         f"{after:.4g} with them, and {before:.4g} without."
     )
-    return _with(model, weights, Sought(notes=(note,)))
-
-
-def _with(model: Model, weights: Weights, sought: Sought) -> Model:
-    return model.weighed(replace(weights, sought=sought))
+    return model.weighed(replace(weights, sought=Sought(notes=(note,))))
 
 
 def _why_none(model: Model, sample: Sample) -> str:

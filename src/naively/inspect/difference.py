@@ -276,7 +276,9 @@ def _only_in_one(items: ItemsOfTwo, n: int) -> Iterator[Change]:
         return
     assert items.count is not None
     by_column: dict[str, list[int]] = {}
-    for row in rows.tolist():
+    if items.what != "level":  # all are of one text
+        by_column[title(items.label(int(rows[0]))[0])] = rows.tolist()
+    for row in rows.tolist() if not by_column else ():
         by_column.setdefault(title(items.label(row)[0]), []).append(row)
     for name, of in by_column.items():
         before, after = (int(np.count_nonzero(known[of])) for known in items.known)

@@ -51,15 +51,14 @@ class OneColumn:
     @classmethod
     def find(cls, model: Model, column: object) -> OneColumn:
         """Return a column by its name, or by its place in the table (3, or "x3" of an array)."""
-        of: dict[Name, Group] = {}
-        for group in model.view.schema.of_columns:
-            for name in group.columns:
-                of.setdefault(name, group)
-        places = {place: name for place, name in enumerate(model.view.schema.order) if name in of}
-        named = places | {title(name): name for name in of} | {name: name for name in of}
-        found, shown = None, column
+        of, order = model.view.schema.columns, model.view.schema.order
+        found: Name | None = None
+        shown = column
         if isinstance(column, str | int):
-            found, shown = named.get(column), title(column)
+            found, shown = column, title(column)
+            if column not in of:
+                places = {place: name for place, name in enumerate(order) if name in of}
+                found = (places | {title(name): name for name in of}).get(column)
         if found is None:
             if shown in {*map(title, model.view.schema.order)} - {*map(title, of)}:
                 raise ValueError(f"Column {shown!r} was missing throughout: nothing was learned.")

@@ -16,7 +16,6 @@ from naively.data.columns import (
     CYCLES,
     Cells,
     Kind,
-    Reading,
     Rows,
     SparseRows,
     as_floats,
@@ -177,11 +176,10 @@ def extend(
         for name, reading in rows.readings.items()
         if name in schema.free and schema.kinds[name] == "string" and not reading.is_levels
     }
-    known = schema.columns.keys() - turned
     if turned:
         schema = regroup(schema, dict.fromkeys(turned, ()))
-    if not schema.by_place(rows) and not all(name in known for name in rows.names):
-        fresh = rows.select([name for name in rows.names if name not in known])
+    if not schema.by_place(rows) and not schema.columns.keys() >= {*rows.names}:
+        fresh = rows.select([name for name in rows.names if name not in schema.columns])
         schema = schema.union(infer(fresh, given_among(event_models, fresh), settings))
     for group in schema.groups:
         if any(schema.notes.get(name) == COUNTS for name in group.columns[:1]):
@@ -220,6 +218,8 @@ def _as_needed(schema: Schema, rows: Rows, settings: Settings) -> Schema:
     to: dict[Name, Sequence[Group]] = {}
     rows = schema.named(rows)
     for group in schema.of_columns:
+        if type(group.event) not in (Bernoulli, Categorical):
+            continue
         free = (n for n in group.columns if n in schema.free and n in rows.place)
         names = tuple(name for name in free if rows.kind(name) == group.kind)
         match group.event:
@@ -365,12 +365,10 @@ def read_as_given(
     # Columns that a schema knows are read as it says. If a tally is given, what was counted of
     # columns that were given no event model and were levels, and these rows, say together what they
     # are. ``times`` is how many equal rows each row is.
-    known: dict[Name, Reading] = {}
-    if schema is not None:
-        rows = schema.named(rows)
-        known = schema.known_readings
+    rows = rows if schema is None else schema.named(rows)
     if rows.one_kind is not None:
         return rows
+    known = {} if schema is None else schema.known_readings
     contents = {} if event_models == "auto" else contents_given(event_models, rows.names)
     said = ReadAs(contents, settings, times)
     if schema is None or tally is None or schema.by_place(rows):

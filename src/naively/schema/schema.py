@@ -816,7 +816,7 @@ def fingerprints(batch: Batch, seed: np.uint64) -> Hashes:
         words, last = mixed(batch.labels.group + SALT), LAST_OF_GROUPS
     for key, block in batch.blocks.items():
         if key.kind == "word" and isinstance(block, Codes):
-            words += sum(level_hashes(block, _factors(block.axis.columns)), np.uint64(0))
+            words += sum(level_hashes(block, _factors(tuple(block.axis.columns))), np.uint64(0))
     return np.where(words == 0, found, found & ~last | mixed(words) & last)
 
 
@@ -828,7 +828,7 @@ def contents(batch: Batch, *, by_name: bool = False) -> Hashes:
     done: set[Name] = set()
     for key, block in batch.blocks.items():
         # What is derived follows from other columns.
-        columns = [name for name in block.axis.columns if name not in done]
+        columns = tuple(name for name in block.axis.columns if name not in done)
         if key.kind in (*DERIVED, "word") or not columns:
             continue
         done.update(columns)
@@ -894,7 +894,8 @@ def _of_texts(texts: Sequence[Row]) -> Hashes:
     return hashes if texts.missing is None else np.where(texts.missing, np.uint64(0), hashes)
 
 
-def _factors(columns: Sequence[Name]) -> Hashes:
+@lru_cache(16)
+def _factors(columns: tuple[Name, ...]) -> Hashes:
     """Return an odd number for each column, by its name."""
     return np.array([hash_cell(title(name)) | 1 for name in columns], np.uint64)
 

@@ -68,11 +68,7 @@ class TermBlock(ABC, Generic[B]):
 
     @abstractmethod
     def add(self, block: B, start: Floats, finish: Finish, log_prior: Floats) -> Finished:
-        """Add the log likelihood of each row to ``start`` and finish it.
-
-        Parameters are those of the kernels (``kernels.reference``): ``start`` is of shape
-        (classes,) or (rows, classes), ``log_prior`` of shape (classes,).
-        """
+        """Add the log likelihood of each row to ``start`` and finish it, as the kernels do."""
 
     def reads_texts(self, block: B) -> bool:  # noqa: ARG002
         """Whether a block of texts is scored as they are read, so that none need be split."""
@@ -350,9 +346,9 @@ class BinTerms(TermBlock[Dense]):
     def log_base(self, block: Dense) -> Floats:
         """Return the log density within the bins, (rows,), which is the same for every class."""
         codes = self.bins(block.values)
-        width = np.clip(np.append(self.width, 1.0), FLOAT.tiny, FLOAT.max)
+        log_width = np.log(np.clip(np.append(self.width, 1.0), FLOAT.tiny, FLOAT.max))
         bin_ = np.where(codes < 0, len(self.width), self.first[:-1] + codes)
-        total: Floats = -np.log(width[bin_]).sum(axis=1)
+        total: Floats = -log_width[bin_].sum(axis=1)
         return total
 
     def typical(self, c: int, rows: Rows = EVERY) -> Typical:
