@@ -38,6 +38,18 @@ def test_a_file_is_written_but_not_over_the_model(asked: list[str], tmp_path: Pa
     assert "m.naively" in sentence(*asked, "-o", asked[1])
 
 
+def test_the_answer_is_that_of_least_cost(asked: list[str]) -> None:
+    base = duckdb.connect()
+    base.execute("CREATE TABLE visits AS SELECT 25.0 AS age, 'red' AS colour")
+    found = base.execute(ok(*asked, "--cost", "young:old=1e9")).fetchone()
+    nb, row = load(asked[1]), {"age": [25.0], "colour": ["red"]}
+    cost = {"young": {"old": 1e9}}
+    assert found
+    assert found[-2] == nb.predict(row, cost=cost)[0] == "young"
+    assert found[-2:] == base.execute(nb.export.sql("visits", cost=cost)).fetchall()[0][-2:]
+    assert "cost names the class 'baby'" in sentence(*asked, "--cost", "baby:old=2")
+
+
 def test_what_is_wrong_is_one_sentence(asked: list[str]) -> None:
     assert "There is no SQL dialect 'dbase'" in sentence(*asked, "--dialect", "dbase")
     assert "--table" in sentence(*asked[:-2])

@@ -257,10 +257,17 @@ def _learned_again(
 @options.data_argument
 @options.top_option(help="Items of greatest weight for each row; all others are one line.")
 @click.option("--row", type=click.IntRange(min=0), help="Explain this row only, from 0.")
+@options.cost_option
 @options.reading_options
 @options.format_option
 def explain(
-    model: str, data: str, top: int, row: int | None, how: HowRead, form: Format | None
+    model: str,
+    data: str,
+    top: int,
+    row: int | None,
+    cost: str | None,
+    how: HowRead,
+    form: Format | None,
 ) -> None:
     """Explain predictions: the weight of evidence (nats) of each item, against the rival."""
     from naively.inspect.explain import explain as explain_rows
@@ -273,9 +280,13 @@ def explain(
     rows = rows if row is None else rows.take(slice(row, row + 1))
     names = ["row", "prediction", "probability", "against", "column", "value", "weight"]
     labels = learned.classes.tolist()
+    costs = predictions.decision_of(learned, None, cost, None).cost
+    explained = explain_rows(learned, rows, cost=costs)
+    if other := sum(found.best != found.most_probable for found in explained):
+        tell(f"In {many(other, 'row')} the answer of least cost is not the most probable class.")
     lines = (
         [i, labels[c], found.probability(c), labels[found.rival(c)], column, value, weight]
-        for i, found in enumerate(explain_rows(learned, rows), first)
+        for i, found in enumerate(explained, first)
         for c in [found.best]
         for column, value, weight in _with_rest(found.top(c), top)
     )
