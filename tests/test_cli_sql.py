@@ -50,6 +50,12 @@ def test_the_answer_is_that_of_least_cost(asked: list[str]) -> None:
     assert "cost names the class 'baby'" in sentence(*asked, "--cost", "baby:old=2")
 
 
+@pytest.mark.parametrize("option", ["--threshold", "--recall", "--precision"])
+def test_a_threshold_is_asked_for_by_cost(asked: list[str], option: str) -> None:
+    for verb in ("predict", "evaluate", "explain"):
+        assert "A threshold is set by --cost" in sentence(verb, asked[1], "x.csv", option, "0.9")
+
+
 def test_what_is_wrong_is_one_sentence(asked: list[str]) -> None:
     assert "There is no SQL dialect 'dbase'" in sentence(*asked, "--dialect", "dbase")
     assert "--table" in sentence(*asked[:-2])
