@@ -56,6 +56,28 @@ def test_a_threshold_is_asked_for_by_cost(asked: list[str], option: str) -> None
         assert "A threshold is set by --cost" in sentence(verb, asked[1], "x.csv", option, "0.9")
 
 
+def test_the_most_wrong_rows_are_explained(asked: list[str], tmp_path: Path) -> None:
+    nb, data = load(asked[1]), tmp_path / "d.csv"
+    X = {"age": [3.0, 28.0, 2.0, 25.0, 4.0], "colour": ["blue", "red", "blue", "red", "blue"]}
+    y = ["young", "young", "old", "young", "never seen"]
+    rows = zip(*X.values(), y, strict=True)
+    data.write_text("age,colour,y\n" + "".join(f"{a},{c},{label}\n" for a, c, label in rows))
+    sure = nb.predict_proba(X).max(axis=1)
+    order = [4, *sorted([1, 2, 3], key=lambda i: -sure[i])]  # what is never right is most wrong
+
+    def shown(*options: str) -> list[list[str]]:
+        lines = ok("explain", asked[1], data, "--target", "y", "--wrong", *options).splitlines()
+        return [line.split(",")[:3] for line in lines[1:] if "prior" in line]
+
+    answers = nb.predict(X).tolist()
+    assert shown("9") == [[str(i), y[i], answers[i]] for i in order]
+    assert [int(row[0]) for row in shown("2")] == order[:2]
+    data.write_text("age,colour,y\n3,blue,young\n")
+    assert shown("9") == []
+    both = ("--row", "0", "--wrong", "1", "--target", "y")
+    assert "leave out --wrong" in sentence("explain", asked[1], data, *both)
+
+
 def test_what_is_wrong_is_one_sentence(asked: list[str]) -> None:
     assert "There is no SQL dialect 'dbase'" in sentence(*asked, "--dialect", "dbase")
     assert "--table" in sentence(*asked[:-2])

@@ -16,12 +16,16 @@ from naively.wings.cli.options import Format, HowRead, Verb
 from naively.wings.cli.predictions import ENDINGS
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from naively.assess.scores import Scores
     from naively.counting.labels import LabelArray, Target
     from naively.data.columns import Rows
     from naively.file.parts import SampledRows
     from naively.file.store import Content
     from naively.inspect.explain import Weighed
+    from naively.kernels.reference import Floats
     from naively.model.model import History, Model
     from naively.wings.report.subject import Subject
 
@@ -257,6 +261,12 @@ def _learned_again(
 @options.data_argument
 @options.top_option(help="Items of greatest weight for each row; all others are one line.")
 @click.option("--row", type=click.IntRange(min=0), help="Explain this row only, from 0.")
+@click.option(
+    "--wrong",
+    type=click.IntRange(min=1),
+    help="Explain so many of the rows that are answered wrongly, the most wrong first.",
+)
+@options.target_option
 @options.cost_option
 @options.reading_options
 @options.format_option
@@ -265,6 +275,8 @@ def explain(
     data: str,
     top: int,
     row: int | None,
+    wrong: int | None,
+    target: str | None,
     cost: str | None,
     how: HowRead,
     form: Format | None,
@@ -273,24 +285,40 @@ def explain(
     from naively.inspect.explain import explain as explain_rows
 
     learned, provenance, _ = shared.load(model)
-    rows, _ = shared.rows_for(learned, data, how.over(provenance), provenance.get("target"))
-    if row is not None and row >= len(rows):
-        raise ValueError(f"--row {row}: {data} has rows 0 to {len(rows) - 1}.")
-    first = 0 if row is None else row
-    rows = rows if row is None else rows.take(slice(row, row + 1))
-    names = ["row", "prediction", "probability", "against", "column", "value", "weight"]
+    target = target or provenance.get("target")
+    rows, table = shared.rows_for(learned, data, how.over(provenance), target)
+    if row is not None and (wrong is not None or row >= len(rows)):
+        why = f"{data} has rows 0 to {len(rows) - 1}" if wrong is None else "leave out --wrong"
+        raise ValueError(f"--row {row}: {why}.")
+    decision = predictions.decision_of(learned, None, cost, None)
+    chosen, right = range(len(rows)) if row is None else [row], {}
+    if wrong is not None:
+        y = shared.labels_of(learned, table, target, data)
+        p, truth = learned.posterior(rows), y[:, None] == learned.classes
+        chosen = _most_wrong(p, truth, decision.answers(p)[0])[:wrong]
+        right = dict(zip(chosen, y[chosen].tolist(), strict=True))
+        if not right:
+            tell("No row is answered wrongly.")
+    said = ["right"] if right else []
+    names = ["row", *said, "prediction", "probability", "against", "column", "value", "weight"]
     labels = learned.classes.tolist()
-    costs = predictions.decision_of(learned, None, cost, None).cost
-    explained = explain_rows(learned, rows, cost=costs)
+    explained = explain_rows(learned, rows.take([*chosen]), cost=decision.cost)
     if other := sum(found.best != found.most_probable for found in explained):
         tell(f"In {many(other, 'row')} the answer of least cost is not the most probable class.")
     lines = (
-        [i, labels[c], found.probability(c), labels[found.rival(c)], column, value, weight]
-        for i, found in enumerate(explained, first)
-        for c in [found.best]
+        [i, *said, labels[c], found.probability(c), labels[found.rival(c)], column, value, weight]
+        for i, found in zip(chosen, explained, strict=True)
+        for c, said in [(found.best, [right[i]] if right else [])]
         for column, value, weight in _with_rest(found.top(c), top)
     )
     shared.write(names, lines, form)
+
+
+def _most_wrong(p: Floats, truth: NDArray[np.bool_], answers: NDArray[np.int64]) -> list[int]:
+    """Return the rows of wrong answers, first those whose right class is the least probable."""
+    missed = (~truth[range(len(p)), answers]).nonzero()[0]
+    found: list[int] = missed[(p * truth)[missed].sum(axis=1).argsort(kind="stable")].tolist()
+    return found
 
 
 def _with_rest(items: list[Weighed], top: int) -> list[Weighed]:
