@@ -428,7 +428,7 @@ def test_rows_are_encoded_again_for_a_model_that_knows_fewer_levels_and_words() 
     given = part.encode(rows, labels).split()
     as_they_came = whole.counted.schema.encode(rows, labels)
     of_model = whole.encode(rows, labels).split()  # by its words, some of which are not known
-    for own in map(part.recode, (as_they_came, of_model)):
+    for own in (part.recode(of).split() for of in (as_they_came, of_model)):
         np.testing.assert_array_equal(part.score(own, "joint"), part.score(given, "joint"))
         for key, block in own.blocks.items():
             assert len(block) == len(given.blocks[key]) == 200

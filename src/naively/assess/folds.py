@@ -123,7 +123,7 @@ def assess(model: Model, held_out: HeldOutFolds, cost: Cost = None) -> Scores:
     found = scores(p, model.classes, right, labels.weight, copies, groups=number, cost=cost)
     rows = reservoir.of(model)  # with interactions the sample is a larger one
     of_columns = worth(model, rows)
-    why = reservoir.why
+    why = reservoir.size.why if len(rows) < reservoir.seen else ""
     if held_out.rows < len(sample) and folds.held_out < folds.dealt:
         why = f"{why}; of these " * bool(why) + f"{folds.held_out} folds of {folds.dealt}"
     return replace(

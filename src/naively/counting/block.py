@@ -271,16 +271,7 @@ class Sparse(Block):
     def moved(self, place: NDArray[np.int64], axis: Columns | Words) -> Sparse:
         """Return a matrix whose columns have other numbers, ``place``; those at -1 are left out."""
         indices = place.astype(np.int32)[self.indices]
-        return self._with_cells(indices >= 0, indices, axis)
-
-    def of_words(self, some: NDArray[np.bool_]) -> Sparse:
-        """Return texts with some of the words alone, (words,)."""
-        return self._with_cells(some[self.indices], self.indices, self.axis)
-
-    def _with_cells(
-        self, stay: NDArray[np.bool_], indices: NDArray[np.integer], axis: Columns | Words
-    ) -> Sparse:
-        """Return a matrix with some of its cells, (stored,), whose columns have these numbers."""
+        stay = indices >= 0
         if stay.all():
             return replace(self, indices=indices, axis=axis)
         indptr = np.append(0, np.cumsum(stay))[self.indptr]

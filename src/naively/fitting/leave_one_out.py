@@ -159,7 +159,7 @@ def leave_one_out_table(
     model: Model, batch: Batch, *, learned: bool = True, length_power: float = LENGTH_POWER
 ) -> LeaveOneOut:
     """Return the leave-one-out table of encoded rows."""
-    labels, blocks = batch.labels.among(model.classes), model.blocks(batch.split())
+    labels, blocks = batch.labels.among(model.classes), model.blocks(batch)
     once = one_of_each(labels, batch.times)
     keys: list[Part] = []
     kinds: list[PartKind] = []

@@ -9,9 +9,10 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.counting.axis import VALUE, Words
 from naively.counting.block import Batch, Codes, Dense, Documents, Sparse, relabelled
 from naively.counting.labels import Label, Labels, hash_cell
-from naively.counting.tally import Tally
+from naively.counting.tally import BlockTally, Tally
 from naively.events.prior import Seed
 from naively.file.parts import SampledRows
 from naively.fitting.leave_one_out import row_order
@@ -47,6 +48,7 @@ from naively.schema.schema import DERIVED, contents, fingerprints, mixed, with_t
 SEVERAL = 8  # more batches than this are joined
 WAIT = 64  # rows at most wait to be drawn from, so that to learn one touches none that is kept
 OF_ONE = 500  # rows of each class that are as good as all for a single weight
+FEWEST_TEXTS, TOKENS = 2_000, 4_000_000  # rows, and words in them: as good as all for the weights
 
 
 class SampleSize(NamedTuple):
@@ -94,11 +96,6 @@ class Reservoir:
 
     def __len__(self) -> int:
         return int(sum(kept.batch.times.sum() for kept in self._sample()))
-
-    @property
-    def why(self) -> str:
-        """Why it is a sample and not all rows; empty if it is all."""
-        return self.size.why if len(self) < self.seen else ""
 
     def added(self, batch: Batch) -> Reservoir:
         """Return the sample of these rows too, which wait to be drawn from."""
@@ -180,7 +177,9 @@ class Reservoir:
         if last is not None and last[0] is model.counted.tally:
             return last[1]
         # Rows that are in order before their words are copied are not copied again.
-        each = self._sample(larger=larger)  # equal cells stay in the order of their keys
+        each, tally = self._sample(larger=larger), model.counted.tally
+        if texts := [of for key, of in tally.blocks.items() if key.analyser is not None]:
+            each = of_least_keys(each, rows_of_texts(texts, tally.class_count))
         every = [of.select(np.argsort(mixed(of.contents), kind="stable")) for of in each]
         kept = encoded_by(every, model)
         # The words of texts are in the sample now; where it is asked for again, they are split.
@@ -243,6 +242,13 @@ def sample_size(model: Model, seen: float) -> SampleSize:
     if seen > ROWS and not has_texts:
         share = min(ROWS * (1 + np.log(seen / ROWS)), possible) / seen
     return SampleSize(kept, kept, share, "enough for the weights")
+
+
+def rows_of_texts(texts: Sequence[BlockTally[Words]], class_count: Floats) -> int:
+    """Return how many rows have words enough for the weights, (classes,) of so many rows."""
+    words = max(1.0, sum(float(block.sums[VALUE].by_class().sum()) for block in texts))
+    of_classes = max(FEWEST_TEXTS, OF_ONE * len(class_count))
+    return max(of_classes, int(TOKENS * float(class_count.sum()) / words))
 
 
 def merged(samples: Sequence[Reservoir | None], model: Model) -> Reservoir | None:
@@ -444,7 +450,7 @@ def encoded_by(every: list[Kept], model: Model, *, split: bool = True) -> list[K
     for kept in every:
         batch = model.counted.schema.recode(kept.batch, axes)
         coded.append(replace(batch, labels=batch.labels.among(model.classes)))
-    if any(batch.form != coded[0].form for batch in coded):  # texts beside words
+    if len(coded) > 1 and any(batch.form != coded[0].form for batch in coded):  # texts and words
         coded = [batch.split() for batch in coded]
     alike: list[list[Kept]] = []  # by the form in which they are held
     for kept, batch in zip(every, coded, strict=True):

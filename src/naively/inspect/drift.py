@@ -131,7 +131,7 @@ def drift(
                 of = held_out.labels
                 known = hits_and_losses(held_out.p, model.classes, of)[1], of.weights
             losses = [known, of_new]
-    held = [Held(model.recode(batch)) for batch in batches]
+    held = [Held(model.recode(batch).split()) for batch in batches]
     as_read = [Held(batch) for batch in batches]  # with levels that were never learned
     copies = np.concatenate([batch.times for batch in batches])[there]
     group, labels, weight = group[there], labels.take(there), (counts[there], copies)

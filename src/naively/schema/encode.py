@@ -423,7 +423,7 @@ class Held(Encoded):
             return Sparse(*none, axis, nothing, axis.analyser.binary)
         block, at = self.coded[name]
         levels = [*block.axis.levels[at], None]
-        of_level = Documents(axis.analyser.rows(levels), axis, axis.analyser.binary).split()
+        of_level = Documents(axis.analyser.rows(levels), axis, axis.analyser.binary)
         code = block.codes[:, at].astype(np.int64)
         return of_level.select(np.where(code < 0, len(levels) - 1, code))
 

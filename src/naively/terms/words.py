@@ -442,12 +442,16 @@ class WordTerms(TermBlock[Counts]):
         """Return the log likelihoods of the parts of texts, each a text, (rows, parts, classes)."""
         # part (words,): the number of each word's part
         assert self.absent is None
-        none, alone = np.zeros(self.of_band.shape[1]), self.over_length(0.0)
-        found = np.empty((len(block), parts, len(none)))
-        for of in range(parts):
-            texts = block if parts == 1 else block.of_words(part == of)
-            found[:, of] = alone.add(texts, none, "joint", none)
-        return found
+        row, word, x = block.entries()
+        of_word = part.astype(np.uint16)[word]  # few bits are sorted in a pass over them
+        order = np.argsort(of_word, kind="stable")
+        text = of_word.astype(np.int64) * len(block) + row
+        indptr = np.append(0, np.cumsum(np.bincount(text, minlength=len(block) * parts)))
+        times = x if block.presence else x[order]  # of the former all are 1
+        texts = Sparse(indptr, word[order], times, block.axis, presence=block.presence)
+        none = np.zeros(self.of_band.shape[1])
+        found = self.over_length(0.0).add(texts, none, "joint", none)
+        return found.reshape(parts, len(block), len(none)).transpose(1, 0, 2)
 
     def at(self, x: NDArray[np.number], column: NDArray[np.int64]) -> Floats:
         x = clipped(x)[:, None]
