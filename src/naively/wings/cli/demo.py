@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from naively.data.columns import Rows
 
 SHARE, SEED = 0.25, 0  # of the rows that are held out
-SHADES = " .:*#"  # of pixels, from light to dark
 
 ABOUT = """\
 NaiveBayes() learns three quarters of the rows of each table, chosen at random,
@@ -48,7 +47,6 @@ class Example:
 
     title: str
     get: Callable[[], tuple[Rows, LabelArray]]
-    draw: Callable[[Rows], list[str]] | None = None  # draws a row that is a picture
 
 
 @click.command(cls=Verb)
@@ -56,7 +54,7 @@ class Example:
 @target_option
 @file_options
 def demo(data: str | None, target: str | None, file: FileOptions) -> None:
-    """Learn, score and explain on real data: messages, digits, wine, tumours; or your own."""
+    """Learn, score and explain on real data: messages, wine, tumours; or your own."""
     from naively.kernels.dispatch import HINT
     from naively.kernels.native import NATIVE
 
@@ -73,7 +71,7 @@ def demo(data: str | None, target: str | None, file: FileOptions) -> None:
     else:
         rows, y, target = shared.read_labelled(data, target, HowRead(file=file))
         console.print(ABOUT)
-        _run(console, Example(f"{Path(data).name}: which {target}?", lambda: (rows, y)))
+        _run(console, Example(f"{Path(data).name}: predicting {target}", lambda: (rows, y)))
     console.print(f"\nAll of this took {time.perf_counter() - begin:.1f} s.", style="dim")
     _say_what_is_next(console, data, target, file)
 
@@ -95,17 +93,9 @@ def _examples() -> list[Example]:
 
     return [
         Example("Texts: is this message spam?", texts),
-        Example("Pixels: which digit was written?", partial(table, datasets.digits), _draw),
         Example("Measurements: which grower's wine is it?", partial(table, datasets.wine)),
         Example("Measurements: is the tumour malignant?", partial(table, datasets.breast_cancer)),
     ]
-
-
-def _draw(digit: Rows) -> list[str]:
-    """Return the lines that draw the first of some images: 64 columns of pixels from 0 to 16."""
-    pixels = digit.numbers(digit.names)[0].reshape(8, 8)
-    shade = (pixels / 17 * len(SHADES)).astype(int)
-    return ["".join(2 * SHADES[one] for one in line) for line in shade]
 
 
 def _run(console: Console, example: Example) -> None:
@@ -151,7 +141,7 @@ def _run(console: Console, example: Example) -> None:
             continue
         row = test.take(where[:1])
         console.print(f"\n  The first answer that is {name}, explained", style="bold")
-        shared.print_row(console, row, example.draw(row) if example.draw else [])
+        shared.print_row(console, row)
         shared.print_explanation(console, nb.explain(row)[0], right[where].tolist()[0])
 
 
