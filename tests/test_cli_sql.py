@@ -53,7 +53,7 @@ def test_the_answer_is_that_of_least_cost(asked: list[str]) -> None:
 @pytest.mark.parametrize("option", ["--threshold", "--recall", "--precision"])
 def test_a_threshold_is_asked_for_by_cost(asked: list[str], option: str) -> None:
     for verb in ("predict", "evaluate", "explain"):
-        assert "A threshold is set by --cost" in sentence(verb, asked[1], "x.csv", option, "0.9")
+        assert "--cost sets a threshold" in sentence(verb, asked[1], "x.csv", option, "0.9")
 
 
 def test_the_most_wrong_rows_are_explained(asked: list[str], tmp_path: Path) -> None:

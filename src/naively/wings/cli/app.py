@@ -16,10 +16,7 @@ from naively.wings.cli.options import OfModules, Verbs
 from naively.wings.mail import command
 
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
-OF_THRESHOLD = (
-    "A threshold is set by --cost: `--cost yes:no=9` answers yes where its probability is above "
-    "1/10, and `evaluate --cost yes:no=9` says its recall and precision"
-)
+OF_THRESHOLD = "--cost sets a threshold: --cost yes:no=9 answers yes above a probability of 1/10"
 MODULES = {  # of each verb; only that of the verb that is asked for is imported
     verb: f"naively.wings.cli.{module}"
     for module, verbs in {

@@ -16,16 +16,12 @@ from naively.wings.cli.options import Format, HowRead, Verb
 from naively.wings.cli.predictions import ENDINGS
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from naively.assess.scores import Scores
     from naively.counting.labels import LabelArray, Target
     from naively.data.columns import Rows
     from naively.file.parts import SampledRows
     from naively.file.store import Content
     from naively.inspect.explain import Weighed
-    from naively.kernels.reference import Floats
     from naively.model.model import History, Model
     from naively.wings.report.subject import Subject
 
@@ -261,11 +257,7 @@ def _learned_again(
 @options.data_argument
 @options.top_option(help="Items of greatest weight for each row; all others are one line.")
 @click.option("--row", type=click.IntRange(min=0), help="Explain this row only, from 0.")
-@click.option(
-    "--wrong",
-    type=click.IntRange(min=1),
-    help="Explain so many of the rows that are answered wrongly, the most wrong first.",
-)
+@click.option("--wrong", type=click.IntRange(min=1), help="Explain so many most wrong rows only.")
 @options.target_option
 @options.cost_option
 @options.reading_options
@@ -295,12 +287,13 @@ def explain(
     if wrong is not None:
         y = shared.labels_of(learned, table, target, data)
         p, truth = learned.posterior(rows), y[:, None] == learned.classes
-        chosen = _most_wrong(p, truth, decision.answers(p)[0])[:wrong]
+        missed = (~truth[range(len(p)), decision.answers(p)[0]]).nonzero()[0]
+        chosen = missed[(p * truth)[missed].sum(axis=1).argsort(kind="stable")][:wrong].tolist()
         right = dict(zip(chosen, y[chosen].tolist(), strict=True))
         if not right:
             tell("No row is answered wrongly.")
-    said = ["right"] if right else []
-    names = ["row", *said, "prediction", "probability", "against", "column", "value", "weight"]
+    names = ["row", "prediction", "probability", "against", "column", "value", "weight"]
+    names[1:1] = ["right"] if right else []
     labels = learned.classes.tolist()
     explained = explain_rows(learned, rows.take([*chosen]), cost=decision.cost)
     if other := sum(found.best != found.most_probable for found in explained):
@@ -312,13 +305,6 @@ def explain(
         for column, value, weight in _with_rest(found.top(c), top)
     )
     shared.write(names, lines, form)
-
-
-def _most_wrong(p: Floats, truth: NDArray[np.bool_], answers: NDArray[np.int64]) -> list[int]:
-    """Return the rows of wrong answers, first those whose right class is the least probable."""
-    missed = (~truth[range(len(p)), answers]).nonzero()[0]
-    found: list[int] = missed[(p * truth)[missed].sum(axis=1).argsort(kind="stable")].tolist()
-    return found
 
 
 def _with_rest(items: list[Weighed], top: int) -> list[Weighed]:
