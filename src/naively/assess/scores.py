@@ -86,7 +86,7 @@ class Scores(Tabular):
     of : int
         Of an assessment: how many rows the model has learned, from which ``rows`` were drawn.
     why : str
-        Of an assessment: why ``rows`` are not all rows; empty if they are.
+        Of an assessment: which part of all rows ``rows`` are; empty if they are all.
     folds : (int, int)
         Of an assessment: how many folds of rows were held out, and of how many.
     why_folds : str
@@ -218,7 +218,7 @@ class Scores(Tabular):
         """How many rows, and how many of the rarest class, the scores rest on."""
         drawn = f" of {self.of:,}" if self.why else ""
         said = f"{self.rows:,}{drawn} {'row' if self.rows == 1 and not drawn else 'rows'}"
-        said += f", drawn at random ({self.why})" if self.why else ""
+        said += f" ({self.why})" if self.why else ""
         if self.support is not None:
             label, rows = self.support.rarest
             groups = self.support.groups
