@@ -132,7 +132,13 @@ def _short(value: float) -> str:
     return f"{value:.3f}".removeprefix("0")
 
 
-HEADS = ["", "log loss", "accuracy", "calibration error", "`NaiveBayes()` has the lower log loss on"]
+HEADS = [
+    "",
+    "log loss",
+    "accuracy",
+    "calibration error",
+    "`NaiveBayes()` has lower log loss on",
+]
 SPLITS = {
     "2-fold": "Split into halves, one to learn from and one to predict:",
     "80/20": "Split into four fifths to learn from and one to predict:",

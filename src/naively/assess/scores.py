@@ -359,13 +359,11 @@ class Scores(Tabular):
         rarest = min(self.roc.items(), key=lambda of: of[1].share, default=(label, None))
         label, of = rarest if label is None else (label, self.roc.get(label))
         if of is None or not 0 < recall <= 1:
-            what = f"threshold of recall {recall} for class {label!r}"
-            raise ValueError(f"There is no {what}; the classes are {[*self.roc]}.")
+            raise ValueError(f"There is no threshold of {recall=} for {label!r} in {[*self.roc]}.")
         rate = of.true_positive_rate
         at = np.searchsorted(rate, min(recall, rate[-1]))
         hits, alarms = of.share * rate[at], (1 - of.share) * of.false_positive_rate[at]
-        found = of.threshold[at], rate[at], hits / (hits + alarms)
-        return Threshold(label, *map(float, found))
+        return Threshold(label, *map(float, (of.threshold[at], rate[at], hits / (hits + alarms))))
 
 
 def score(

@@ -335,19 +335,16 @@ def print_scores(console: Console, found: Scores, always: Scores, frequency: flo
         (rare,) = found.roc.keys() - {found.majority}
         what, hits = f"recall of {shortened(repr(rare), 20)}", (found.by_class[rare][1], 0.0)
     console.print(f"  {'':<{wide}}  {what}  log loss  calibration error")
-    error = abs(frequency - found.majority_accuracy)
     for name, style, *of in (
         ("NaiveBayes()", "bold green", hits[0], found.log_loss, found.calibration_error),
-        (other, "", hits[1], always.log_loss, error),
+        (other, "", hits[1], always.log_loss, abs(frequency - found.majority_accuracy)),
     ):
         numbers = f"{of[0]:{len(what)}.3f}  {of[1]:8.3f}  {of[2]:17.3f}"
         console.print(f"  {name:<{wide}}  {numbers}", style=style)
     if rare is not None:
-        explained = 1 - found.log_loss / always.log_loss
-        console.print(
-            f"\n  {explained:.0%} of the uncertainty (log loss) is explained. Recall is the share"
-            "\n  of the rows of a class that is found: --cost gives more, with more false alarms."
-        )
+        share = f"{1 - found.log_loss / always.log_loss:.0%} of the uncertainty (log loss)"
+        console.print(f"\n  {share} is explained. Recall is the share of the rows")
+        console.print("  of a class that is found: --cost gives more, with more false alarms.")
 
 
 def print_columns(console: Console, schema: Schema) -> None:

@@ -121,9 +121,8 @@ def _check_texts(card: Scorecard, asked: QueryOptions) -> None:
 
 
 ID, MOST, LABEL, TOTAL = "naively id", "naively most", "naively label", "naively total"
-LEAST = "naively least"  # expected cost
 SCORE, SHARE, KEPT = "naively s{}", "naively e{}", "naively k{}"  # of a class, or a column
-COST = "naively cost {}"  # that is expected of an answer
+COST, LEAST = "naively cost {}", "naively least"  # that is expected of an answer, and the least
 NOTHING = 1e-200  # a share of this size costs nothing, where a product would be too small
 WEIGHTS = "naively weights"  # the step that holds what is looked up, where no table does
 ROWS = 500  # of one statement that fills a table
@@ -254,8 +253,7 @@ class _Steps:
         for of_answer in [] if self.asked.cost is None else self.asked.cost.T.tolist():
             costs = enumerate(map(self.dialect.number, of_answer))
             each = ((column(SHARE.format(c)), cost) for c, cost in costs)
-            product = self.dialect.product
-            yield summed([product(share * cost, share, NOTHING) for share, cost in each])
+            yield summed([self.dialect.product(a * cost, a, NOTHING) for a, cost in each])
 
     def _of_least_cost(self, values: Sequence[Expr]) -> Expr:
         """Return that of some values, one for each class, which belongs to the answer."""
