@@ -2,7 +2,7 @@
 
 Both sides take turns, and each ratio is how many times as fast naively is. Files are written where
 TMPDIR says, and removed. What needs a program that is not on the machine (a server of PostgreSQL,
-Node.js, onnxruntime) is left out, which is said.
+Node.js, onnxruntime) is left out, with a note.
 """
 
 from __future__ import annotations

@@ -52,6 +52,7 @@ sphinx_gallery_conf = {
     "filename_pattern": r"/\d\d_",  # these are run
     "within_subsection_order": "FileNameSortKey",
     "capture_repr": (),  # a script prints what it shows
+    "image_scrapers": ("scraped.scrape",),
     "show_signature": False,
     "download_all_examples": False,
     "min_reported_time": 3600,  # no page depends on how fast this machine is

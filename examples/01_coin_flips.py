@@ -20,8 +20,7 @@ from naively.lectures import side_by_side
 # %%
 # The three estimates
 # -------------------
-# Beta(101, 101) is worth 100 pretend heads and 100 pretend tails where the mode is
-# asked for.
+# For the mode, Beta(101, 101) is worth 100 pretend heads and 100 pretend tails.
 print("Data: ten tosses, and tosses drawn from coins of known p.")
 tosses = [1] * 8 + [0] * 2
 coin = Bernoulli(prior=Beta(101, 101)).fit(tosses)
@@ -34,7 +33,7 @@ print(f"p(next is heads)        = {coin.predictive.pmf(1):.6f}")
 # Prior, likelihood, posterior
 # ----------------------------
 # The posterior is the prior times the likelihood, scaled to an area of 1. A strong
-# prior hardly moves, a uniform one leaves the likelihood as it is, and Beta(2, 2) is in
+# prior hardly moves. A uniform prior leaves the likelihood as it is. Beta(2, 2) is in
 # between.
 priors = Beta(1, 1), Beta(2, 2), Beta(101, 101)
 for prior, ax in zip(priors, side_by_side(*map(str, priors)), strict=True):
@@ -43,8 +42,8 @@ for prior, ax in zip(priors, side_by_side(*map(str, priors)), strict=True):
 # %%
 # Data arrive
 # -----------
-# Each toss adds 1 to one of two counts. With more of them the prior matters less,
-# whichever it was.
+# Each toss adds 1 to one of two counts. The more tosses there are, the less any prior
+# matters.
 thumbtack = Bernoulli.of(p=0.8)
 many = thumbtack.sample(1000, random_state=0)
 for prior, ax in zip(priors, side_by_side(*map(str, priors)), strict=True):
@@ -54,8 +53,8 @@ print(Bernoulli(prior=Beta(101, 101)).updates(many, at=[0, 10, 100, 1000]))
 # %%
 # Consistency
 # -----------
-# The maximum likelihood estimate converges to the p that the tosses were drawn with,
-# and the width of its band falls as one over the square root of their number.
+# The maximum likelihood estimate converges to the true p. The width of its band falls
+# as one over the square root of the number of tosses.
 converges = Bernoulli(prior=Beta(1, 1)).consistency(
     thumbtack.sample(10_000, random_state=1), 0.8
 )

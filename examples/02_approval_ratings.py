@@ -3,9 +3,8 @@ Approval ratings as a Gaussian
 ==============================
 
 How many approve of a president? A Gaussian is fitted to the ratings of many polls. It
-is a cartoon of them: it gives mass to ratings below 0 and above 100, and it takes polls
-as independent draws of one distribution, which they are not: opinion drifts, and polls
-follow each other within days.
+simplifies in two ways. It gives mass to ratings below 0 and above 100. And it takes the
+polls as independent draws, but opinion drifts, and polls follow each other within days.
 
 .. math::
    p(x \mid \mu, \sigma^2) = \frac{1}{\sqrt{2\pi\sigma^2}}
@@ -42,8 +41,8 @@ else:
 # %%
 # The fit
 # -------
-# A prior of mean 50, worth 20 polls, draws the mean towards it; hundreds of polls
-# outweigh it.
+# The prior has the mean 50 and is worth 20 polls. It draws the estimate towards 50.
+# Hundreds of polls outweigh it.
 prior = NormalInverseGamma(mean=50, rows=20, shape=2, scale=50)
 believed = Gaussian(prior=prior).fit(ratings)
 few = Gaussian(prior=prior).fit(ratings[:20])
@@ -71,8 +70,8 @@ print(f"p(rating > 100) = {fitted.sf(100):.2g}")
 # Polls are not independent
 # -------------------------
 # Kendall's tau finds the trend. Autocorrelations outside the band say that a poll
-# resembles those before it; so the effective number of polls is smaller, and the
-# posterior above too narrow.
+# resembles the polls before it. So the effective number of polls is smaller, and the
+# posterior above is too narrow.
 checked = independence(ratings)
 print(checked)
 left, right = side_by_side("ratings in order", "ratings against later ones")

@@ -2,12 +2,12 @@ r"""
 Spam: maximum likelihood against smoothing
 ==========================================
 
-Messages are learned, and others are classified. They are 600 text messages; where
-NAIVELY_DATA names a folder that holds the mails of Enron's staff, they are 11,000 of
-these. A message is a bag of words. The maximum likelihood estimate of a word's
-probability is its share among all words of the class, which is 0 for a word that the
-class has not seen yet: one such word rules a class out. Smoothing adds a pseudo-count
-to each of the V words of the vocabulary:
+The data are 600 text messages: some are learned, and the others are classified. If
+NAIVELY_DATA names a folder with the mails of Enron's staff, 11,000 of these are used. A
+message is a bag of words. The maximum likelihood estimate of a word's probability is
+its share among all words of the class. It is 0 for an unseen word, and one such word
+rules the class out. Smoothing adds a pseudo-count to each of the V words of the
+vocabulary:
 
 .. math::
    \hat p_{\text{MLE}}(w \mid c) = \frac{n_{wc}}{\sum_v n_{vc}}, \qquad
@@ -75,9 +75,8 @@ for name, ax in zip(names, side_by_side(*names), strict=True):
 # %%
 # The smoothing curve
 # -------------------
-# How much smoothing is best? Nothing is counted again: each pseudo-count is another
-# reading of one tally. Leave-one-out scores need no rows that are held out, and find
-# nearly the same.
+# How much smoothing is best? Nothing is counted again: one tally serves all
+# pseudo-counts. Leave-one-out needs no held-out rows, and finds nearly the same.
 curve = models["pseudo-count 1"].curve.smoothing(*test)
 for metric, ax in zip(
     ("accuracy", "log_loss"), side_by_side("accuracy", "log loss"), strict=True

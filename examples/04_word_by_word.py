@@ -2,10 +2,10 @@ r"""
 What each word of a text says
 =============================
 
-Is a text message spam? Or, where NAIVELY_DATA names a folder that holds them: is a
-headline from The Onion, which invents its news, or from a paper? Each word adds its
-weight of evidence, and the sum of the weights and of the class prior is the log odds of
-the posterior:
+Is a text message spam? If NAIVELY_DATA names a folder with headlines, the question is
+another one: is a headline from The Onion, where news are invented, or from a paper?
+Each word adds its weight of evidence. The weights and the class prior sum to the log
+odds of the posterior:
 
 .. math::
    \log\frac{p(a \mid \text{words})}{p(b \mid \text{words})} = \log\frac{p(a)}{p(b)}
@@ -60,9 +60,9 @@ print(explained)
 # %%
 # Probabilities of zero
 # ---------------------
-# Without smoothing a word that came in one class only rules out the other, whatever
-# else is there; and a text with such words of both classes is impossible in either.
-# Leaving that to one word is what the maximum likelihood estimate does.
+# A word may have come in one class only. Without smoothing it rules out the other
+# class, whatever else the text says. A text with such words of both classes is
+# impossible in either.
 mle = NaiveBayes("multinomial", text="words", estimate="mle", weights=None).fit(
     *learned
 )
@@ -73,8 +73,7 @@ print(f"texts that no class could have written, by the MLE: {impossible:.1%}")
 # %%
 # How good are they?
 # ------------------
-# The default learns pairs of words and parts of words as well, and fits how much each
-# counts.
+# The default also learns pairs of words and parts of words, and fits their weights.
 default = NaiveBayes().fit(*learned)
 models = {"maximum likelihood": mle, "pseudo-count 1": nb, "naively's default": default}
 scores = {name: model.evaluate(*test) for name, model in models.items()}

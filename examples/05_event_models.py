@@ -2,12 +2,11 @@ r"""
 Three event models of the same words
 ====================================
 
-The texts are messages, spam or not. Where NAIVELY_DATA names a folder that holds WebKB,
-they are pages of universities: of a student, a faculty member, a course or a project.
-Three event models read the same words. Bernoulli asks of each word of the vocabulary
-whether it is there, and counts absence too; multinomial counts occurrences; complement
-estimates each class from all others: where there are two classes, that is multinomial
-again.
+The texts are messages, spam or not. If NAIVELY_DATA names a folder with WebKB, they are
+web pages of a student, a faculty member, a course or a project. Three event models read
+the same words. Bernoulli asks whether each word of the vocabulary is there, and uses
+absence too. Multinomial counts occurrences. Complement estimates each class from all
+others; with two classes it is multinomial again.
 
 .. math::
    \log p_{\text{Bernoulli}}(x \mid c) = \sum_w x_w \log p_{wc}

@@ -2,10 +2,9 @@ r"""
 Digits: images of what was learned
 ==================================
 
-A digit is 64 pixels, each with a Gaussian of its own in each class. The means of a
-class are an image, and so is the evidence of one digit, pixel by pixel. Pixels may
-share one variance over all classes, or have one in each class; the first makes the log
-odds linear in the pixels.
+A digit is 64 pixels. Each pixel has a Gaussian in each class. The means of a class are
+an image, and so is the evidence of one digit. A pixel may have one variance for all
+classes, or one for each class. The first makes the log odds linear in the pixels.
 
 .. math::
    \log p(x \mid c) = -\sum_{j=1}^{64} \left( \frac{(x_j - \mu_{jc})^2}{2\sigma_{jc}^2}
@@ -38,9 +37,9 @@ n = 2 * len(X) // 3
 # %%
 # One variance, or many
 # ---------------------
-# Some pixels are white in every image of a class, so that their variance there is 0; a
-# Gaussian adds a little, which the pseudo-count says. Bernoulli asks only whether a
-# pixel is dark.
+# Some pixels are white in every image of a class, and have variance 0 there. The
+# pseudo-count of the Gaussian makes it positive. Bernoulli asks only whether a pixel is
+# dark.
 models = {
     "one variance a pixel": NaiveBayes(Gaussian(variance="shared"), weights=None),
     "one a pixel and class": NaiveBayes("gaussian", weights=None),

@@ -46,8 +46,8 @@ for nb, ax in zip(three.values(), side_by_side(*three, height=3.1), strict=True)
 # %%
 # The densities behind them
 # -------------------------
-# They are the product of two Gaussians in each class, drawn by column and then over
-# both.
+# The density of a class is the product of two Gaussians. The first two pictures show
+# the Gaussians, the third one their product.
 titles = *both, "both, a variance in each class"
 nb = three["a variance in each class"]
 axes = side_by_side(*titles, height=3.1)
@@ -78,7 +78,7 @@ for nb, ax in zip(two.values(), side_by_side(*two, height=3.1), strict=True):
 # %%
 # Posterior and difference
 # ------------------------
-# The border is where the posterior is 1/2, and where the difference of the joint log
+# On the border the posterior is 1/2. There the difference of the joint log
 # probabilities, the log odds, is 0.
 nb = two["a variance in each class"]
 left, right = side_by_side("the posterior", "the difference", height=3.1)

@@ -2,18 +2,17 @@ r"""
 Where naive Bayes fails
 =======================
 
-Naive Bayes adds up what each column says by itself. Where the class depends on both
-columns together, as in XOR, each by itself says nothing, and there is nothing to add. A
-ring and a pocket are milder: each column says something, and the sum is the wrong
-shape.
+Naive Bayes adds up what each column says by itself. In XOR the class depends on both
+columns together: each by itself says nothing, so there is nothing to add. A ring and a
+pocket are milder. Each column says something, but the sum has the wrong shape.
 
 .. math::
    \log p(c \mid x_1, x_2) = \log p(c) + \log p(x_1 \mid c)
    + \log p(x_2 \mid c) + \text{const}
 
-Two ways out: one die with a side for each pair of values (the joint table), or pairs of
-columns that are added as evidence where they help on rows held out
-(``interactions="auto"``).
+There are two ways out. The joint table is one die with a side for each pair of values.
+With ``interactions="auto"`` pairs of columns are added as evidence if held-out rows
+gain.
 """
 
 import matplotlib.pyplot as plt
@@ -63,8 +62,8 @@ for name, model in models.items():
 # %%
 # What is predicted where
 # -----------------------
-# The joint table is missing here, as it is over codes; it is a chequered copy of what
-# it saw.
+# The joint table is left out, as its columns are codes. Its regions would be a
+# chequered copy of the learned rows.
 drawn = [key for key in fitted if key[0] != "joint table"]
 titles = [f"{name}: {shape}" for name, shape in drawn]
 for key, ax in zip(drawn, side_by_side(*titles, rows=3), strict=True):
@@ -73,8 +72,8 @@ for key, ax in zip(drawn, side_by_side(*titles, rows=3), strict=True):
 # %%
 # The assumption, tested
 # ----------------------
-# Mutual information of the two columns within the classes is 0 where naive Bayes is
-# right.
+# If naive Bayes is right, the mutual information of the two columns, given the class,
+# is 0.
 for shape in shapes:
     found = fitted["histograms", shape].inspect.dependence()
     print(f"{shape}:\n{found}")

@@ -2,9 +2,9 @@ r"""
 Copies of a column: over-confidence
 ===================================
 
-Copy a column k times: nothing new is known, yet naive Bayes counts its evidence k
+Copy a column k times. Nothing new is known, yet naive Bayes counts its evidence k
 times. The answers hardly change, but their probabilities run to 0 and 1. Fitted weights
-take it back: k copies of weight 1/k are one column.
+correct this: k copies of weight 1/k are one column.
 
 .. math::
    \log p(c \mid x) = \log p(c) + \sum_j w_j \log p(x_j \mid c) + \text{const}
@@ -50,8 +50,8 @@ for name, s in scores.items():
 # %%
 # Reliability, before and after
 # -----------------------------
-# Of answers that are given a probability of 0.9, nine in ten should be right. The line
-# of a model that is too sure of itself lies below the diagonal.
+# If answers have a probability of 0.9, nine in ten should be right. The line of an
+# overconfident model lies below the diagonal.
 titles = "1 column of each", "10 copies of one"
 for copies, ax in zip((1, 10), side_by_side(*titles, height=3), strict=True):
     before = scores[f"copies {copies}, weights None"]

@@ -4,16 +4,16 @@ Bernoulli against multinomial as the vocabulary grows
 
 McCallum & Nigam, A comparison of event models for naive Bayes text classification
 (1998), found that Bernoulli does well with few words, and multinomial better with many.
-Bernoulli counts the words that a text lacks as evidence: with a large vocabulary that
-is nearly all of them.
+For Bernoulli absent words are evidence too, and a text lacks nearly all words of a
+large vocabulary.
 
 .. math::
    \log p_{\text{Bernoulli}}(x \mid c) = \sum_{w \in x} \log p_{wc}
    + \sum_{w \notin x} \log(1 - p_{wc}), \qquad
    \log p_{\text{multinomial}}(x \mid c) = \sum_{w \in x} n_w \log p_{wc} + \text{const}
 
-There, words were chosen by their mutual information with the class; here, by how often
-they come.
+They chose words by mutual information with the class. Here words are chosen by how
+often they come.
 """
 
 import matplotlib.pyplot as plt

@@ -5,8 +5,8 @@ Generative against discriminative
 Naive Bayes with one variance for all classes and logistic regression are the same
 family of linear models. The first models p(x, y) and counts; the second models p(y | x)
 and searches. Ng & Jordan, On discriminative vs. generative classifiers (2002), found
-that naive Bayes comes near its limit with few rows, and that logistic regression has
-the better limit, with more.
+that naive Bayes comes near its limit with few rows. Logistic regression needs more
+rows, and has the better limit.
 
 .. math::
    \log\frac{p(1 \mid x)}{p(0 \mid x)} = w_0 + \sum_j w_j x_j, \qquad
@@ -55,9 +55,9 @@ else:
 # %%
 # Accuracy as rows are added
 # --------------------------
-# Each point is the mean over random halves of the rows, of which the first n are
-# learned. On few columns, as of the irises, both begin alike: there are few weights to
-# search for.
+# Each point is a mean over random halves of the rows; the first n rows of a half are
+# learned. With few columns, as of the irises, both begin alike: there are few weights
+# to search for.
 repeats = 10 if folder else 20
 draw = np.random.default_rng(0)
 generative = NaiveBayes(Gaussian(variance="shared"), weights=None)
@@ -87,8 +87,8 @@ for (name, (X, y)), ax in zip(data.items(), side_by_side(*data), strict=True):
 # %%
 # Both are linear
 # ---------------
-# The weights of naive Bayes follow from means and variances; those of logistic
-# regression are searched for, given the others. On standardised columns they can be
+# The weights of naive Bayes follow from means and variances. Logistic regression
+# searches for all of its weights together. On standardised columns they can be
 # compared.
 X = dict(
     zip(

@@ -2,10 +2,10 @@ r"""
 Synthetic documents
 ===================
 
-A generative model can write. Here the probabilities of words are known: documents of a
-fixed length are drawn from them, word by word, and learned again. The parameters come
-back, the closer the more documents there are; and where they are known, so is the best
-accuracy that anybody can have.
+A generative model can write. Here the probabilities of words are known. Documents of a
+fixed length are drawn word by word, and learned again. The more documents there are,
+the closer the estimates come. As the parameters are known, so is the best possible
+accuracy.
 
 .. math::
    \text{words of a document of class } c \sim \text{Multinomial}(L, p_c), \qquad

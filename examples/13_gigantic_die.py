@@ -4,9 +4,8 @@ The gigantic die
 
 Without any assumption, M booleans and a class of two values are one die with a side for
 each possible row: two times 2 to the M. The probabilities of its sides give the Bayes
-optimal classifier. But the die has too many sides to be thrown often enough;
-naive Bayes assumes that the columns are independent given the class, and needs a few
-parameters only.
+optimal classifier. But no data suffice to estimate so many sides. Naive Bayes assumes
+that the columns are independent given the class, and needs few parameters.
 
 .. math::
    \text{joint table: } 2(2^M - 1) + 1 \text{ parameters}, \qquad
@@ -22,8 +21,8 @@ from naively.lectures import draw_lines, side_by_side
 # %%
 # A die of known sides
 # --------------------
-# In each class the columns are independent for 6 rows in 10. They depend on each other
-# in any way for the others: each side has a probability that is drawn once.
+# In each class the columns are independent for 6 rows in 10. For the others each side
+# has a random probability, so the columns depend on each other in any way.
 print("Data: rows thrown by a die whose sides are known.")
 M = 6
 draw = np.random.default_rng(0)
@@ -51,8 +50,8 @@ def accuracy(nb):
 # %%
 # Joint table against naive Bayes
 # -------------------------------
-# As the die is known, accuracies are exact: no rows are thrown to find them, and none
-# is above the Bayes optimal one.
+# The die is known, so accuracies are exact and need no test rows. None is above the
+# Bayes optimal one.
 sizes = [10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000]
 models = {"joint table": NaiveBayes("joint"), "naive Bayes": NaiveBayes(weights=None)}
 found = {name: [] for name in models}
@@ -80,8 +79,8 @@ counts.plot()
 # %%
 # Marginals and conditionals
 # --------------------------
-# Whatever is asked of a joint table is a sum over its sides: the marginal of a column,
-# or the class given some of the columns.
+# A joint table answers every question by a sum over its sides: the marginal of a
+# column, or the class given some of the columns.
 days = [("rain", "cold", "stay")] * 5 + [("rain", "warm", "stay")] * 2
 days += (
     [("sun", "cold", "go")] * 2 + [("sun", "warm", "go")] * 6 + [("rain", "warm", "go")]

@@ -2,10 +2,10 @@ r"""
 Binary, categorical and real columns in one table
 =================================================
 
-Given the class, columns are independent: so each may have an event model of its own. A
-boolean is Bernoulli, a category is a die, a number has a density; their log likelihoods
-are added. A cell that is missing adds nothing. The rows are penguins, and the class is
-their species.
+Given the class, columns are independent, so each may have its own event model. A
+boolean is Bernoulli, a category is a die, and a number has a density. Their log
+likelihoods are added. A missing cell adds nothing. The rows are penguins, and the class
+is their species.
 
 .. math::
    \log p(c \mid x) = \log p(c) + \sum_{\text{binary}} \log p(x_j \mid c)
@@ -36,8 +36,8 @@ table = {
 # %%
 # An event model for each column
 # ------------------------------
-# Scores are by leave-one-out. The default has to find out from 344 penguins what was
-# chosen by hand, and is a little worse.
+# Scores are by leave-one-out. The default must choose event models from 344 penguins,
+# and is a little worse than the choice by hand.
 chosen = {
     "island": "categorical", "male": "bernoulli",
     "flipper_length_mm": "gaussian", "body_mass_g": "lognormal",
@@ -63,8 +63,8 @@ default.assess().plot_columns()
 # %%
 # The model on one page
 # ---------------------
-# A nomogram reads the model without a computer: look up each cell's weight, add, and
-# read off the probability.
+# A nomogram needs no computer: look up each cell's weight, add the weights, and read
+# off the probability.
 mixed.inspect.nomogram("Chinstrap").plot()
 
 # %%

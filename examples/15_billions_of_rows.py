@@ -2,10 +2,10 @@ r"""
 Billions of rows, by arithmetic
 ===============================
 
-Fitting naive Bayes is counting: one pass, and a tally whose size does not depend on the
-rows. The tallies of parts of the data add up to the tally of all. So its cost is rows
-times features, divided by a rate that can be measured here, and everything beyond this
-machine is extrapolated.
+To fit naive Bayes is to count in one pass. The size of the tally does not depend on the
+rows, and the tallies of parts of the data add up to the tally of all. So the time is
+rows times features, divided by a rate. The rate is measured here, and all else
+extrapolated.
 
 .. math::
    T = \frac{n \cdot d}{\text{cells per second} \cdot \text{machines}} , \qquad
@@ -67,7 +67,7 @@ Counts.of(names).plot()
 # %%
 # Tallies fade
 # ------------
-# Where the world drifts, all counts are multiplied by a factor before each new batch.
+# If the world drifts, all counts are multiplied by a factor before each new batch.
 fading = Fading.of([part.tally_ for part in parts], 0.7)
 fading.plot()
 print(f"with the factor 0.7 at most {fading.effective.max():,.0f} rows count, of "
@@ -76,8 +76,8 @@ print(f"with the factor 0.7 at most {fading.effective.max():,.0f} rows count, of
 # %%
 # Extrapolated, not measured
 # --------------------------
-# A billion rows of 100 million features are 10 to the 17 cells if all are there; a text
-# of 1,000 words fills only 1,000 of them, and only what is there is counted.
+# A billion rows of 100 million features have 10 to the 17 cells. A text of 1,000 words
+# fills only 1,000 cells of its row, and only these are counted.
 day = 86_400
 for name, cells, speed in (
     ("dense", 1e17, rate),

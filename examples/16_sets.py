@@ -2,10 +2,10 @@ r"""
 Sets of digits that hold what they promise
 ==========================================
 
-A probability may be a little wrong; a set of classes need not be. It has each class
-that is at least as probable as the right class is in nine of ten rows that were held
-out: then nine of ten sets of other rows like these hold the right class. That is
-conformal prediction, and :math:`n` is the number of held-out rows:
+A probability may be a little wrong; a set of classes need not be. A set has each class
+above a threshold of probability. In nine of ten of :math:`n` held-out rows the right
+class is above it, so nine of ten sets of similar rows hold the right class. This is
+conformal prediction:
 
 .. math::
    \{c : p(c \mid x) \ge q\} \cup \{\arg\max_c p(c \mid x)\}, \quad
@@ -30,7 +30,7 @@ right = np.arange(len(others)), y[others]
 # %%
 # Sets
 # ----
-# Where two digits are alike, a set says so.
+# If two digits are alike, both are in the set.
 sets = nb.predict_set(X[others], 0.9)
 print(sets.to_frame("pandas").head(12).to_string(index=False))
 print(f"hold the right digit: {sets.contains[right].mean():.3f} of the other digits")
@@ -38,8 +38,8 @@ print(f"hold the right digit: {sets.contains[right].mean():.3f} of the other dig
 # %%
 # Asked against held
 # ------------------
-# Sets hold the right digit as often as they are asked to, from the accuracy on: the
-# most probable digit is in every set. They grow with what is asked.
+# Every set has the most probable digit, so coverage is never below the accuracy. Above
+# the accuracy, it is what was asked for. Sets grow with the coverage.
 asked = np.linspace(0.5, 0.99, 25)
 of = [nb.predict_set(X[others], coverage) for coverage in asked]
 held, size = side_by_side("What is held", "What it takes", height=2.6)
@@ -55,8 +55,8 @@ size.set(xlabel="coverage asked for", ylabel="digits in a set, on average")
 # %%
 # Digit by digit
 # --------------
-# Of all digits together nine of ten sets are right, yet of some fewer.
-# ``by_class=True`` asks for nine of ten of each.
+# Over all digits nine of ten sets are right, but for some digits fewer are.
+# ``by_class=True`` asks for nine of ten of each digit.
 both = [nb.predict_set(X[others], 0.9, by_class=by) for by in (False, True)]
 (ax,) = side_by_side("Nine of ten are asked for", height=2.4)
 for sets, label, shift in zip(

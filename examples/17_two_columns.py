@@ -2,18 +2,18 @@ r"""
 What two columns say together, names, and copies
 ================================================
 
-Naive Bayes adds up what each column says by itself. It misses three things: how far
-apart two columns are, what one exact value means, and what an equal row was before.
-Each is sought, and joins the sum where held-out rows gain by it: as steps of a number
-that is made of two columns; as what a value adds,
+Naive Bayes adds up what each column says by itself. It misses three things: the
+difference of two columns, the meaning of one exact value, and the classes of equal
+rows. Each joins the sum if held-out rows gain by it. A difference is a number made of
+two columns, and adds by steps. An exact value adds
 
 .. math::
    \log \frac{O_c + a\,s_c}{E_c + a\,s_c}, \quad
    O_c \text{ rows of class } c \text{ where } E_c \text{ were expected},
-   \text{ of a share } s_c \text{ of all rows};
+   \text{ of a share } s_c \text{ of all rows}.
 
-or of a row that was seen :math:`n` times as :math:`\log \frac{n_c + a\,p_c}{n + a} -
-\log p_c`, where :math:`p_c` is what all else says.
+A row that was seen :math:`n` times adds :math:`\log \frac{n_c + a\,p_c}{n + a} - \log
+p_c`. There :math:`p_c` is what all else says.
 """
 
 import matplotlib.pyplot as plt
@@ -44,8 +44,8 @@ def compared(table, target):
 # %%
 # A difference: how rides are paid
 # --------------------------------
-# A tip by card is in the total, and one in cash is in no book. (That the total is known
-# when the ride is over is fine here, where nobody is to be warned before.)
+# The total includes a tip by card, and no tip in cash. (The total is known only after
+# the ride. That is no leak here, as the ride is over when its payment is asked for.)
 path = real("tables/taxis.csv")
 print(
     "Data: tables/taxis.csv, in full." if path else "Data: 6,000 synthetic taxi rides."
@@ -62,8 +62,8 @@ print("made:", ", ".join(str(made) for made in rides.weights_.linear.made))
 print(rides.explain(new[:1])[0])
 
 # %%
-# Rides that were paid in cash lie along a line, which no cut of one of the two columns
-# tells from the others.
+# Rides paid in cash lie along a line. No threshold on one of the two columns separates
+# them from the others.
 (ax,) = side_by_side("Fare and total of rides", height=3.2)
 for label, marker in (("cash", "o"), ("credit card", "x")):
     some = new[right == label][:400]
@@ -74,9 +74,9 @@ ax.legend()
 # %%
 # A name: amounts, persons, shops
 # -------------------------------
-# A capital gain of 15,024 comes again and again: it says another thing than its
-# neighbours. The gain is for rows with values that were seen: where new rows are of
-# other persons, ``groups=`` holds persons out whole, and no person is a name.
+# A capital gain of 15,024 comes again and again, and says another thing than its
+# neighbours. Only rows with a seen value gain. If new rows are of other persons,
+# ``groups=`` holds out whole persons, and no person is a name.
 path, column = real("tables/adult.csv"), "capital-gain"
 if path:
     table = pd.read_csv(path)
@@ -101,7 +101,7 @@ if path:
 # %%
 # Copies: a row that was seen before
 # ----------------------------------
-# Mail that is sent to many, or what is made by one machine, is the same row many times.
+# A mail to many readers is the same row many times. So is the output of one machine.
 path = real("tables/spambase.csv")
 if path:
     table = pd.read_csv(path)

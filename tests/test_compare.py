@@ -42,5 +42,5 @@ def test_a_column_of_labels_and_nothing_to_compare() -> None:
     ]
     with pytest.raises(ValueError, match="no models to compare"):
         compare({}, table, "kind")
-    with pytest.raises(ValueError, match="label 7, which the model does not know"):
+    with pytest.raises(ValueError, match="label 7, which was not learned"):
         compare({"one": nb}, {"a": [1.0]}, [7])

@@ -14,6 +14,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 FIRST = "Of|Who|Whoever|Whom|Whose"
 BACKWARD = re.compile(rf"(?:^|[.!?] )(?:[-*#\d.]+ |\*\*)*((?:{FIRST}) [^?]*?)(?:[.!]|$)")
+PERSON = re.compile(r"[Mm]odels? (?:(?:do|does) not |no longer )?knows?\b|[Nn]obody knows")
 NO_PROSE = re.compile(r"<!--.*?-->|```.*?```|\$\$.*?\$\$", re.DOTALL)
 
 
@@ -38,15 +39,15 @@ def of_module(module: Path) -> Iterator[str]:
 
 
 def backward(text: str) -> list[str]:
-    """Return the sentences of a text that begin with what something is of, or with who."""
+    """Return sentences that begin with what something is of, or with who, or with what knows."""
     found = " ".join(re.sub(r"^ *# ?", "", text, flags=re.MULTILINE).split())
-    return [] if ">>>" in found else BACKWARD.findall(found)
+    return [] if ">>>" in found else BACKWARD.findall(found) + PERSON.findall(found)
 
 
 def test_a_sentence_of_every_kind_is_found() -> None:
     assert backward("It is so.\nWho has it, reads it.") == ["Who has it, reads it"]
     assert backward("# Of many rows\n# few come.") == ["Of many rows few come"]
-    assert backward("- Of two, one.") == ["Of two, one"]
+    assert backward("- Of two, one that a model knows.")[1] == "model knows"
     assert not backward("Who is it? Which of the rows?")
 
 

@@ -94,7 +94,7 @@ def test_densities_without_parameters_and_given_ones() -> None:
     x, y = lines(Gaussian.of(mean=1, variance=4).plot())["mean 1, variance 4"]
     np.testing.assert_allclose(y, stats.norm.pdf(x, 1, 2))
     for sample in ([], [5.0], [5.0, 5.0]):
-        with pytest.raises(ValueError, match="No distribution is fitted that has a density"):
+        with pytest.raises(ValueError, match="No fitted distribution has a density"):
             Gaussian().fit(sample).plot(sample=sample)
     row = Multinomial().fit([1, 2, 1]).plot(sample=[1, 2, 1])
     assert [bar.get_height() for bar in row.patches] == [0.5, 0.25, 0.25]

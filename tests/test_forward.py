@@ -23,7 +23,7 @@ def rows(n: int = 800, *, turns: bool = True, seed: int = 0) -> tuple[dict[str, 
 def test_rows_that_change_over_time_are_told_from_rows_that_do_not() -> None:
     for seed in range(5):
         (note,) = NaiveBayes().fit(*rows(seed=seed)).assess().notes
-        assert note.startswith("the rows change over time: of the last quarter by 'when'")
+        assert note.startswith("the rows change over time: the last quarter by 'when'")
         assert not NaiveBayes().fit(*rows(turns=False, seed=seed)).assess().notes
         X, y = rows(seed=seed)
         X["when"] = np.random.default_rng(seed).permutation(X["when"])

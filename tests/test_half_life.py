@@ -114,7 +114,7 @@ def test_models_of_one_time_merge_and_others_say_why_not() -> None:
         NaiveBayes(half_life=9).fit(X, y, time=np.minimum(time, last)) for last in (90.0, 80.0)
     )
     assert one.merge(NaiveBayes(half_life=9).fit(X, y, time=np.minimum(time, 90.0)))
-    with pytest.raises(ValueError, match="newest rows of the models are of different times"):
+    with pytest.raises(ValueError, match="newest rows of the models have different times"):
         one.merge(two)
 
 

@@ -156,7 +156,7 @@ def test_an_interval_holds_its_probability_or_is_refused(case: Case, data: st.Da
     try:
         found = probability_intervals(model, rows, 0.9, None)
     except ValueError as error:
-        assert "cannot be known of" in str(error)  # noqa: PT017
+        assert "is not known for" in str(error)  # noqa: PT017
         return
     np.testing.assert_allclose(found.probability, model.posterior(rows), atol=1e-12)
     assert (found.low >= 0).all()

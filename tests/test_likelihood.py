@@ -169,12 +169,12 @@ def test_score_samples_of_a_class_and_of_a_class_for_each_row() -> None:
 
 def test_a_label_that_is_not_known_is_named() -> None:
     nb = NaiveBayes("gaussian").fit(COUNTS, LABELS)
-    why = r"Row 1 has the label 'c', which the model does not know; its classes are \['a', 'b'\]."
+    why = r"Row 1 has the label 'c', which was not learned; the classes are \['a', 'b'\]."
     with pytest.raises(ValueError, match=why):
         nb.inspect.log_likelihood(COUNTS[:2], ["a", "c"])
     with pytest.raises(ValueError, match=why):
         nb.score_samples(COUNTS[:2], ["a", "c"])
-    with pytest.raises(ValueError, match="label 'c', which the model does not know"):
+    with pytest.raises(ValueError, match="label 'c', which was not learned"):
         nb.score_samples(COUNTS, "c")
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         nb.score_samples(COUNTS, ["a"])

@@ -249,7 +249,7 @@ def test_what_bogofilter_writes_apart_is_one_word() -> None:
         ["Free 2 0 20260101", ".MSG_COUNT 3 4 20260101", "FREE 2 1 20260301", "head:x 1 0 0"]
     )
     assert (found.counts, found.messages, found.unknown) == ({"free": (1, 3)}, (4, 3), 1)
-    with pytest.raises(ValueError, match="Line 2 is none of a dump"):
+    with pytest.raises(ValueError, match="Line 2 is not from a dump"):
         parse_dump([".MSG_COUNT 3 4 20260101", "free of charge"])
     with pytest.raises(ValueError, match="does not say how many messages"):
         parse_dump(["free 3 4 20260101"])
@@ -270,7 +270,7 @@ def test_hashes_of_spamassassin_are_found_among_words() -> None:
 def test_what_is_no_dump_changes_nothing(model: Path) -> None:
     before = model.read_bytes()
     for content, said in (
-        (b"a,b\n1,2\n", b"Line 1 is none of a dump"),
+        (b"a,b\n1,2\n", b"Line 1 is not from a dump"),
         (b"v\t3\tdb_version\n", b"--words-of MAIL"),
         (b"", b"does not say how many messages"),
     ):

@@ -707,9 +707,9 @@ def test_a_coverage_is_between_0_and_1(coverage: Any) -> None:
 @pytest.mark.parametrize(
     ("event", "says"),
     [
-        (KernelDensity(), "'a' is cannot be known of density: it has no parameters"),
-        (JointTable(), "cannot be known of joint: it has no parameters"),
-        (Complement(), "'a' is cannot be known of complement: each class is scored by"),
+        (KernelDensity(), "'a' is not known for density: it has no parameters"),
+        (JointTable(), "is not known for joint: it has no parameters"),
+        (Complement(), "'a' is not known for complement: each class is scored by"),
         (Gaussian(estimate="predictive"), "'a' is .* gaussian: with estimate=.predictive. its"),
         (Poisson(estimate="predictive"), "'a' is .* poisson: with estimate=.predictive. its"),
         (Multinomial(estimate="predictive"), "'a' is .* multinomial: with estimate=.predictive."),

@@ -211,7 +211,7 @@ def test_parts_of_other_classes_are_merged_with_a_warning(tmp_path: Path) -> Non
     for name, rows in (("a", y == "perhaps"), ("b", y != "perhaps")):
         some = rows | (np.arange(600) % 10 == 0)
         NaiveBayes().fit(X[some], y[some]).save(tmp_path / name, sets=True)
-    with pytest.warns(UserWarning, match="other shares, so that sets of predict_set may hold"):
+    with pytest.warns(UserWarning, match="shares of the classes, so sets of predict_set may"):
         load(tmp_path / "a").merge(load(tmp_path / "b"))
 
 

@@ -148,6 +148,13 @@ def test_what_cannot_be_is_one_sentence():
         found.plot(what="3d")
     with pytest.raises(ValueError, match="no class 'c'; the classes are 'a', 'b'"):
         found.plot(what="posterior", label="c")
+    nb = NaiveBayes("gaussian").fit(np.arange(12.0).reshape(4, 3), [0, 0, 1, 1])
+    with pytest.raises(ValueError, match="there are 3; name two: 'x0', 'x1', 'x2'"):
+        nb.inspect.regions()
+    nb = NaiveBayes("joint", weights=None).fit([[0, 1], [1, 0], [1, 1], [0, 0]], [0, 1, 0, 1])
+    for columns in (None, [0, 1]):
+        with pytest.raises(ValueError, match=r"A joint table has .* no regions"):
+            nb.inspect.regions(columns)
 
 
 def test_many_classes_are_summarised():
@@ -159,8 +166,10 @@ def test_many_classes_are_summarised():
         said = [text.get_text() for text in found.plot(what=what).texts]
         if what == "density":
             assert "and 12 more classes" in " ".join(said)
-        if what == "regions":  # their names are on them
+        if what in ("regions", "posterior"):  # their names are on them
             assert set(said) == set(map(str, np.unique(found.label)))
+    veil = found.plot(what="posterior").collections[-1].get_array()[..., 3].reshape(150, 150)
+    np.testing.assert_allclose(veil, np.minimum(1, 2 - 2 * found.posterior.max(axis=2)))
 
 
 def test_the_border_of_shared_variances_is_straight_where_it_is_drawn():
@@ -217,15 +226,6 @@ def test_regions_of_categories_are_those_of_the_nearest_category():
         assert found.plot(what=what)
 
 
-def test_a_joint_table_says_why_it_has_no_regions():
-    X = np.array([[0, 1], [1, 0], [1, 1], [0, 0]])
-    nb = NaiveBayes("joint", weights=None).fit(X, [0, 1, 0, 1])
-    with pytest.raises(ValueError, match=r"A joint table has .* no regions"):
-        nb.inspect.regions()
-    with pytest.raises(ValueError, match=r"A joint table has .* no regions"):
-        nb.inspect.regions([0, 1])
-
-
 def test_a_model_without_its_rows_has_regions_without_points(tmp_path):
     from naively import load
 
@@ -243,12 +243,6 @@ def test_columns_are_found_by_place_and_by_themselves():
     for found in (nb.inspect.regions(points=9), nb.inspect.regions([0, 2], points=9)):
         assert found.columns == named.columns
         np.testing.assert_array_equal(found.posterior, named.posterior)
-
-
-def test_without_two_columns_of_numbers_they_must_be_named():
-    nb = NaiveBayes("gaussian").fit(np.arange(12.0).reshape(4, 3), [0, 0, 1, 1])
-    with pytest.raises(ValueError, match="there are 3; name two: 'x0', 'x1', 'x2'"):
-        nb.inspect.regions()
 
 
 def test_the_margin_is_one_posterior_less_the_other() -> None:

@@ -145,7 +145,7 @@ def test_without_a_sample_the_page_says_how_to_keep_one(nb, tmp_path):
     nb.save(tmp_path / "m.naively")
     page = parse(load(tmp_path / "m.naively").export.report()).body.text()
     assert "save with keep_rows=True, or train with --keep-rows" in page
-    assert "Give rows to see some explained" in page
+    assert "Give rows to see explanations" in page
 
 
 @pytest.mark.slow
@@ -372,7 +372,7 @@ def alerts(report, about: str = "learned") -> list[str]:
 
 def test_rows_that_were_learned_are_said_to_be_so(nb, of_learned_rows):
     (said,) = alerts(of_learned_rows)
-    assert "100% of the rows that were given are equal to rows that it has learned" in said
+    assert "100% of the given rows are equal to learned rows" in said
     page = parse(of_learned_rows)
     head = lines_of(page, "#scores")[0]
     assert head[1:] == ["on learned rows, cross-validated", "on given rows, most of them learned"]
@@ -387,7 +387,7 @@ def test_rows_some_of_which_were_learned_are_looked_up(nb):
     learned, new = table(), table(200, seed=1)
     both = pd.concat([learned[:200], new])
     (said,) = alerts(nb.export.report(both, "y"))
-    assert "50% of the rows that were given are equal" in said
+    assert "50% of the given rows are equal" in said
     assert alerts(nb.export.report(new, "y")) == []
     assert lines_of(parse(nb.export.report(new, "y")), "#scores")[0][2] == "on the rows given"
     assert alerts(nb.export.report(learned.drop(columns="y"))) == []
@@ -397,7 +397,7 @@ def test_rows_that_may_have_been_learned_are_said_to_be_so(nb, tmp_path):
     nb.save(tmp_path / "m")  # without a sample
     loaded, learned = load(tmp_path / "m"), table()
     (said,) = alerts(loaded.export.report(learned, "y"))
-    assert "as many of each class as it has learned. If" in said
+    assert "as many of each class as the learned rows. If" in said
     assert alerts(loaded.export.report(learned[1:], "y")) == []
 
 
@@ -409,7 +409,7 @@ def test_a_sample_tells_most_rows_that_were_learned():
     nb = NaiveBayes().fit({"x": x[:30_000]}, y[:30_000])
     assert len(nb._learned.sample) < 30_000
     (said,) = alerts(nb.export.report({"x": x[:10_000]}, y[:10_000]))
-    assert "100% of the rows that were given are" in said
+    assert "100% of the given rows are" in said
     assert alerts(nb.export.report({"x": x[30_000:]}, y[30_000:])) == []
     for i in range(30_000, 30_010):  # of some rows nothing can be looked up
         assert alerts(nb.export.report({"x": x[i : i + 1]}, y[i : i + 1])) == []
@@ -548,8 +548,8 @@ def test_a_rare_class_is_ranked_and_not_counted_as_right():
     report = nb.export.report(rows[2000:], label[2000:])
     p = nb.predict_proba(rows[2000:])[:, 0]
     best, said = np.argsort(-p, kind="stable")[:100], said_on(report)
-    assert f"{others[best].sum()} of the 100 rows that it ranks highest are “fraud”" in said
-    assert f"say {p[best].sum():.0f}, and chance would find {100 * others.mean():.1f}" in said
+    assert f"{others[best].sum()} of the 100 highest ranked rows are “fraud”" in said
+    assert f"predict {p[best].sum():.0f}, and {100 * others.mean():.1f} are expected by" in said
     assert "right for" not in said
     assert judged_of(report)["names"][judged_of(report)["start"]] == "fraud"
 
@@ -573,7 +573,7 @@ def test_a_model_of_many_classes_and_words_is_assessed_and_opens_with_words():
     y = np.arange(400) % 8
     texts = [" ".join(f"w{c}{i}" for i in rng.integers(12, size=12)) for c in y]
     report = NaiveBayes().fit(texts, y).export.report()
-    assert "nobody knows" not in said_on(report)
+    assert "cannot be scored" not in said_on(report)
     assert parse(report).css("#columns .chooser option")
     for row in scorer_of(report)["rows"]:
         assert row["cells"]["text"]
@@ -581,7 +581,7 @@ def test_a_model_of_many_classes_and_words_is_assessed_and_opens_with_words():
 
 def test_heading_says_what_is_predicted_from_what(of_learned_rows):
     lead = parse(of_learned_rows).css_first("header .lead").text()
-    assert "(ham, spam and unsure) from 7 columns, as learned from 600 rows" in lead
+    assert "(ham, spam and unsure) from 7 columns, and has learned 600 rows" in lead
 
 
 @pytest.mark.slow
@@ -592,7 +592,7 @@ def test_what_is_to_be_doubted_is_in_the_open():
     report = NaiveBayes("categorical").fit(rows, y).export.report()
     assert alerts(report, "of class 'rare'")
     assert alerts(report, "like an identifier")
-    assert alerts(report, "no more than the shares of the classes")
+    assert alerts(report, "no better than the shares of the classes")
 
 
 @pytest.mark.slow
@@ -655,6 +655,12 @@ def test_band_of_a_columns_evidence_is_the_interval_of_a_row_that_has_no_other(e
     within = (low < -1e-9 + np.log(intervals.probability[:, 1] / intervals.probability[:, 0])).any()
     assert within
     np.testing.assert_allclose(2 * 1.959964 * found.deviation, high - low, rtol=1e-5)
+
+
+def test_bins_of_whole_numbers_hold_as_many_of_them_as_each_other():
+    x = np.arange(1000) % 57
+    found = effect(NaiveBayes().fit({"x": x}, x > 30).model_, "x", 1)
+    assert np.diff(found.edges).tolist() == [2.0] * 29
 
 
 def test_where_the_linear_part_says_it_alone_a_band_has_a_width():
@@ -737,8 +743,8 @@ def test_a_card_says_what_the_scores_say(tmp_path: Path) -> None:
     for head, line in itertools.pairwise(lines):  # lines of a table have as many cells
         if head.startswith("|") and line.startswith("|"):
             assert len({each.replace(r"\|", "").count("|") for each in (head, line)}) == 1
-    assert "## What was done to it\n\n    " in card
-    assert "Nobody has said what it is to be used for" in nb.export.card()
+    assert "## History\n\n    " in card
+    assert "Nothing is stated" in nb.export.card()
     nb.save(tmp_path / "m", keep_rows=True)
     written = run("export", tmp_path / "m", "--format", "card").stdout.decode()
     scores = card[card.index("## How good it is") : card.index("## Columns")]

@@ -262,7 +262,7 @@ def test_strings_are_times_if_nearly_all_of_them_are():
     nb = pure().fit({"when": written}, y)
     assert nb.schema_.columns["when"].kind == "time"
     assert "when (hour)" in map(str, nb.schema_.columns)
-    with pytest.warns(UserWarning, match="'when' held times in training: 'noon' in row 1 is none"):
+    with pytest.warns(UserWarning, match="'when' held times in training: 'noon' in row 1 counts"):
         nb.predict({"when": [written[0], "noon"]})
     with pytest.raises(ValueError, match="'when' held times in training and holds numbers now"):
         nb.predict({"when": [1.0]})

@@ -233,7 +233,7 @@ def test_only_the_first_characters_of_a_text_are_read() -> None:
 
 def test_a_time_that_is_none_is_said() -> None:
     nb = NaiveBayes().fit({"at": ["2024-01-01", "2024-01-02"]}, ["a", "b"])
-    with pytest.warns(UserWarning, match="'at' held times in training: 'soon' in row 0 is none"):
+    with pytest.warns(UserWarning, match="'at' held times in training: 'soon' in row 0 counts"):
         nb.partial_fit({"at": ["soon"]}, ["a"])
 
 

@@ -57,11 +57,12 @@ def _run(example: doctest.Example, names: dict[str, Any]) -> None:
 def _save(ax: Any, path: Path) -> Path:
     """Write a picture; return its file, which is one of pixels if it has too many lines."""
     figure = np.atleast_1d(ax).flat[0].figure
-    figure.savefig(path, bbox_inches="tight", metadata={"Date": None})
+    tight = {"bbox_inches": "tight", "pad_inches": 0.02}
+    figure.savefig(path, **tight, metadata={"Date": None})
     if path.stat().st_size > LARGEST:
         path.unlink()
         path = path.with_suffix(".png")
-        figure.savefig(path, bbox_inches="tight", dpi=DOTS, metadata={"Software": None})
+        figure.savefig(path, **tight, dpi=DOTS, metadata={"Software": None})
     return path
 
 

@@ -114,61 +114,61 @@ class Widget:
 WIDGETS = {
     "flips": Widget(
         "Flips of a coin, with a prior",
-        "Drag the blue dot: sideways moves what the prior believes, upwards makes it surer. "
-        "Then add heads and tails. The posterior lies between prior and likelihood, nearer to "
-        "the narrower one; with many flips MLE, MAP and mean are one, and with none the "
-        "posterior is the prior. At Beta(1, 1) MAP is MLE. With three heads and no tails MLE "
-        "says 1, and the mean does not.",
+        "Drag the blue dot: sideways to move the prior, upwards to make it narrower. Then add "
+        "heads and tails. The posterior lies between prior and likelihood, nearer to the "
+        "narrower one. With many flips MLE, MAP and mean agree. With none the posterior is the "
+        "prior. At Beta(1, 1) MAP equals MLE. After three heads and no tails MLE is 1, and the "
+        "mean is not.",
     ),
     "gaussians": Widget(
         "Two Gaussians and their border",
-        "Drag the means (full dots), the widths (hollow dots), and the cross, which is the row "
-        "that is classified. With a variance of 1, or one that the classes share, the squares "
-        "cancel and the border is a straight line; with variances of their own it bends into a "
-        "parabola, an ellipse or a hyperbola. Make one class narrow within the other to see an "
-        "ellipse; move the prior to see the border retreat without turning.",
+        "Drag the means (full dots), the widths (hollow dots), and the cross, a row to be "
+        "classified. If the classes share a variance, the squares cancel, and the border is a "
+        "straight line. If each class has its own, the border is a parabola, an ellipse or a "
+        "hyperbola. Make one class narrow within the other to see an ellipse. Move the prior: "
+        "the border retreats without turning.",
     ),
     "words": Widget(
         "The pseudo-count λ over the words of a message",
-        "Drag λ. At 0 a word that a class has never seen rules the class out, and if each class "
-        "is ruled out, only the prior is left. A little above 0 all words count. The greater λ, "
-        "the more alike the classes' probabilities of a word, and the posterior returns to the "
-        "prior. Type a message of your own: a word that no mail had says nothing.",
+        "Drag λ. At 0 an unseen word rules a class out. If every class is ruled out, only the "
+        "prior is left. A little above 0 all words count. The greater λ is, the more alike the "
+        "classes' probabilities of a word are, and the posterior returns to the prior. Type a "
+        "message of your own: words that are in no mail say nothing.",
         words,
     ),
     "points": Widget(
         "Points, and the regions of two classifiers",
-        "Click to set points, drag one to move it, click one to take it away; by keyboard, move "
-        "the cross by arrows, set by Enter, and take away by Delete. Naive Bayes fits a "
-        "Gaussian to each class, so its border bends; logistic regression only draws the "
-        "border, always straight. On one class within the other naive Bayes wins; on the "
-        "chessboard both fail, as neither sees two columns together; two outliers widen a "
-        "Gaussian and bend the border of naive Bayes, and hardly touch logistic regression's.",
+        "Click to set a point, drag it to move it, and click it to take it away. By keyboard, "
+        "arrows move the cross, Enter sets a point, and Delete takes it away. Naive Bayes fits "
+        "a Gaussian to each class, so its border bends. Logistic regression fits a straight "
+        "border. Naive Bayes wins if one class lies within the other. Both fail on the "
+        "chessboard, as neither sees two columns together. Two outliers widen a Gaussian and "
+        "bend the border of naive Bayes. They hardly move logistic regression's.",
     ),
     "mail": Widget(
         "A mail to type",
-        "Type a mail. Each word that the model knows is marked by what it says: blue and dotted "
-        "for ham, orange and solid for spam, the deeper the more. The weights add up, with the "
-        "prior, to the log odds, and these are the probability. Try to write spam that passes: "
-        "good words outweigh bad ones, and a word that is spelled anew says nothing. The model "
+        "Type a mail. Words that were learned are marked: blue and dotted for ham, orange and "
+        "solid for spam. The deeper the colour, the greater the weight. The weights and the "
+        "prior add up to the log odds, which give the probability. Try to write spam that "
+        "passes: good words outweigh bad ones, and misspelt words say nothing. The model "
         "learned 50 short mails when this page was made.",
         mail,
     ),
     "copies": Widget(
         "Copies of a column",
-        "One column, counted once: the probability is right. Now copy it. Naive Bayes takes the "
-        "copies for independent witnesses, and its log odds grow with their number: as many "
-        "rows are right as before, and it says that nearly all are. Weights, learned from "
-        "leave-one-out evidence, share one voice among the copies, and the curve stays where "
-        "the truth is. Drag the dot to read a row.",
+        "With one column the probability is right. Now copy it. Naive Bayes takes the copies "
+        "for independent evidence, and its log odds grow with their number. As many rows are "
+        "right as before, but it says that nearly all are. Leave-one-out fits weights that "
+        "divide the evidence among the copies, and the curve stays near the truth. Drag the "
+        "dot to read a row.",
         copies,
     ),
     "tally": Widget(
         "Learn and forget",
-        "All that the model knows of the days is this tally. Tick a day to learn it and untick "
-        "one to forget it: a few counts move by 1, which are marked, and the probability is at "
-        "once what a new fit of the ticked days would say, to the last digit. Forget the sunny "
-        "days and see what is left of sunny: one pseudo-count.",
+        "This tally is all that the model keeps of the days. Tick a day to learn it, and untick "
+        "it to forget it. A few counts move by 1, and are marked. The probability is that of a "
+        "new fit to the ticked days, to the last digit. Forget the sunny days: one "
+        "pseudo-count is left of sunny.",
         tally,
     ),
 }  # fmt: skip

@@ -22,7 +22,7 @@ from zipfile import ZipFile
 LINE = re.compile(r"^<!-- notebook -->$", re.MULTILINE)
 BLOCK = re.compile(r"^```(python|console)\n((?:>>>|\$ naively) .*?)^```$", re.MULTILINE | re.DOTALL)
 EXERCISE = re.compile(
-    r"^<!-- hint: (\S+) -->\n\n<details>\n.*?^</details>$", re.MULTILINE | re.DOTALL
+    r"^<!-- hint: (\S+) -->\n\n<details>.*?^</details>$", re.MULTILINE | re.DOTALL
 )
 MOVES = re.compile(r"^<!-- motion: \w+ -->$", re.MULTILINE)
 # What readers of a page need not see, but its commands need: the files that they find.

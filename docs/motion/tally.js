@@ -40,7 +40,7 @@
           ...classes.map((_, c) => cell(tally.counts[name][l][c], `${name} ${l} ${c}`)))))));
       const total = tally.rows.reduce((a, b) => a + b, 0);
       if (!tally.rows.every(Boolean)) {
-        sentence.textContent = "Of a class without rows nothing is known: learn a row of each.";
+        sentence.textContent = "Nothing is known of a class without rows: learn a row of each.";
         bars(classes.map((_, c) => (total ? tally.rows[c] / total : 1 / classes.length)));
         return;
       }

@@ -293,7 +293,7 @@ EXERCISES = {
         lambda: Bernoulli(success="H").fit([*"THHTHHH"]).mle,
     ),
     "1.2": Exercise(
-        "A Beta(a, b) adds a - 1 heads and b - 1 tails to those that were seen.",
+        "Beta(a, b) adds a - 1 heads and b - 1 tails to the counts.",
         lambda: Bernoulli(prior=Beta(101, 1)).fit([1] * 8 + [0] * 2).map,
     ),
     "1.3": Exercise(
@@ -313,7 +313,7 @@ EXERCISES = {
         _unknown_coin,
     ),
     "1.7": Exercise(
-        "It is the ratio of two evidences, and a coin that is known needs no integral.",
+        "It is the ratio of two evidences. A known coin needs no integral.",
         lambda: _unknown_coin() * 2**3,
     ),
     "1.8": Exercise(
@@ -331,12 +331,12 @@ EXERCISES = {
         lambda: [int(parameter_counts(10).n_parameters), 2**11 - 1],
     ),
     "2.3": Exercise(
-        "Count the days that were played, and among these alone those of normal humidity.",
+        "Count the days with tennis, and among these the days of normal humidity.",
         lambda: [Fraction(9, 14), _probability(_tennis(), "normal", "yes")],
     ),
     "2.4": Exercise("Which level was never seen on a day without tennis?", lambda: "overcast"),
     "2.5": Exercise(
-        "Add m p to what was counted, here a third of m, and m to the days of the class.",
+        "Add m p, here a third of m, to the count, and m to the days of the class.",
         _m_estimate,
     ),
     "2.6": Exercise(
@@ -348,7 +348,7 @@ EXERCISES = {
         lambda: _posterior(_tennis(), TODAY, "no", class_prior={"no": 0.3, "yes": 0.7}),
     ),
     "2.8": Exercise(
-        "At the price that is asked for, both answers cost the same on average.",
+        "At this cost both answers have the same expected cost.",
         lambda: _posterior(_tennis(), TODAY, "no") / _posterior(_tennis(), TODAY, "yes"),
     ),
     "2.9": Exercise(
@@ -370,7 +370,7 @@ EXERCISES = {
         "Both classes have as many mails and as many words: compare the counts plus one.",
         lambda: _posterior(_filter(), ["prize money meeting"], "spam"),
     ),
-    "3.5": Exercise("Count headlines, not words: each has the word or has it not.", _headline),
+    "3.5": Exercise("Count headlines, not words: each has the word or lacks it.", _headline),
     "3.6": Exercise(
         "Which model has a factor for each word of the vocabulary, in the text or not?",
         lambda: "bernoulli",
@@ -435,11 +435,11 @@ EXERCISES = {
         ),
     ),
     "5.6": Exercise(
-        "It is the mean of -ln of what each right class was given.",
+        "It is the mean of -ln of the probability of each right class.",
         lambda: -sum(map(math.log, (0.8, 0.5, 0.1))) / 3,
     ),
     "5.7": Exercise(
-        "Which of the two has its parameters after few rows, as each is but a mean?",
+        "Which of the two needs only means, which few rows estimate well?",
         lambda: "naive bayes",
     ),
     "5.8": Exercise("All copies together must say what one says.", lambda: Fraction(1, 4)),

@@ -295,13 +295,13 @@ class FileOptions:
     # so on
     header: bool = _said("The first line is a row; columns are column 1, column 2.", default=True)
     # how many lines stand above the header; None: lines that are titles are found
-    skip: int | None = _said("How many lines above the header to leave out (titles are found).")
+    skip: int | None = _said("How many lines above the header to leave out; titles are found.")
     # the character between two fields, or "tab", or "blank" for any number of blanks
-    delimiter: str | None = _said("Between fields: one character, tab, or blank (one or more).")
+    delimiter: str | None = _said("The character between fields; or tab, or blank (any number).")
     # the character around fields that hold a delimiter, or "none"
-    quote: str | None = _said("Around fields that hold a delimiter: one character, or none.")
+    quote: str | None = _said("The character around fields that hold a delimiter; or none.")
     # the character before a quote, or a delimiter, that is a part of its field, or "none"
-    escape: str | None = _said("Before a quote that is part of a field: one character, or none.")
+    escape: str | None = _said("The character before a quote within a field; or none.")
     # the encoding of text, by a name that Python knows
     encoding: str | None = _said("The encoding of text if not UTF-8: windows-1252, latin-1, gbk.")
     comment: str | None = _said("Leave out lines that begin with this, such as #; or none.")

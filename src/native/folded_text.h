@@ -35,6 +35,8 @@ class FoldedText {
 
     size_t length() const { return length_; }
     bool is_ascii() const { return ascii_; }
+    // Whether words may have parts: of a script without spaces, or of Korean syllables.
+    bool is_divided() const { return divided_; }
 
     // One for each character, and PADDING zeros.
     const uint8_t* kinds() const { return ascii_ && lowercase_ ? bytes_.data() : kinds_.data(); }
@@ -59,7 +61,7 @@ class FoldedText {
     std::vector<uint32_t> starts_, starts_of_words_;
     std::vector<CodePoint> characters_, composed_, segment_;
     size_t length_ = 0;
-    bool ascii_ = true, lowercase_ = true, has_apostrophes_ = false;
+    bool ascii_ = true, lowercase_ = true, has_apostrophes_ = false, divided_ = false;
 
     static void grow(std::vector<uint8_t>& bytes, size_t size) {
         if (bytes.size() < size + PADDING) bytes.resize(size + size / 2 + PADDING);
@@ -74,7 +76,7 @@ class FoldedText {
 
     void read_ascii(const uint8_t* text, size_t n, bool lowercase) {
         ascii_ = true;
-        has_apostrophes_ = false;
+        has_apostrophes_ = divided_ = false;
         lowercase_ = lowercase;
         length_ = n;
         grow(bytes_, n);
@@ -131,6 +133,7 @@ class FoldedText {
             }
         }
         length_ = written;
+        divided_ = (met & UnicodeTable::DIVIDED) != 0;
         if ((met & UnicodeTable::COMBINES) != 0) compose(table, entries);
         std::memset(kinds_.data() + length_, 0, PADDING);
         if (lowercase && (met & UnicodeTable::SPECIAL) != 0) end_by_sigma();
@@ -185,8 +188,10 @@ class FoldedText {
         if (characters_.size() < length_) characters_.resize(length_);
         grow(kinds_, length_);
         for (size_t i = 0; i < length_; ++i) {
+            const uint32_t entry = entries[composed_[i]];
             characters_[i] = composed_[i];
-            kinds_[i] = kind_of(entries[composed_[i]]);
+            kinds_[i] = kind_of(entry);
+            divided_ |= (entry & UnicodeTable::DIVIDED) != 0;
         }
     }
 
@@ -251,7 +256,16 @@ class FoldedText {
         uint32_t* const starts = all_starts.data();
         for (size_t i = 0; i < length_; ++i) {
             starts[i] = static_cast<uint32_t>(out - begin);
-            out += write_utf8(as_words && kinds_[i] == '\'' ? '\'' : characters_[i], out);
+            const CodePoint c = as_words && kinds_[i] == '\'' ? '\'' : characters_[i];
+            if (c >= 0x800) {
+                out += write_utf8(c, out);
+                continue;
+            }
+            // Without a branch, as letters of two bytes come with spaces and digits of one.
+            const bool two = c >= 0x80;
+            out[0] = static_cast<uint8_t>(two ? 0xC0 | c >> 6 : c);
+            out[1] = static_cast<uint8_t>(0x80 | (c & 0x3F));
+            out += two ? 2 : 1;
         }
         starts[length_] = static_cast<uint32_t>(out - begin);
         std::memset(out, 0, Word::HELD);

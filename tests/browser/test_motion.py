@@ -363,7 +363,7 @@ def test_a_tally_learns_and_forgets(widget) -> None:
     asked["outlook"] = "overcast"
     check()
     widget.press("button", "Forget all", "Enter")
-    assert widget.at.locator(".motion-said").inner_text().startswith("Of a class without rows")
+    assert widget.at.locator(".motion-said").inner_text().startswith("Nothing is known of a class")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

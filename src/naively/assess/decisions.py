@@ -92,7 +92,7 @@ def decisions(
     unknown = next((label for label in y.tolist() if label not in place), None)
     if unknown is not None:
         raise ValueError(
-            f"What an answer costs in a row of class {unknown!r} is not known, as the class was "
+            f"The costs in a row of class {unknown!r} are not known, because the class was "
             "never learned; leave these rows out, or cost."
         )
     right = np.array([place[label] for label in y.tolist()], np.int64)
@@ -210,7 +210,7 @@ def check_known(model: Model) -> HeldOut:
     held_out = model.counted.held_out
     if held_out is None:
         raise ValueError(
-            "How often sets hold the right class is not known of this model, as no learned rows "
+            "It is not known how often sets of this model hold the right class, as no learned rows "
             "are in memory or its file: call calibrate(X, y) with labelled rows; or save it with "
             "sets=True."
         )

@@ -93,7 +93,7 @@ def hold_out(
 ) -> HeldOutFolds:
     """Predict folds of the sample of the rows that a model has learned, without each of them."""
     # With interactions they are chosen anew without each fold. The only row of a class is not
-    # predicted, unless no class has two: without it nobody knows the class.
+    # predicted, unless no class has two: without it the class is unknown.
     sample = reservoir.of(model, larger=interactions)
     n, groups = len(sample), sample.labels.group
     most = n if groups is None else len(np.unique(groups))

@@ -114,10 +114,10 @@ def note_of_time(model: Model, sample: Sample, kind: Weighting | None) -> tuple[
         (forward, shuffled), noise = found
         if forward - shuffled > max(SURE * noise, MUCH * shuffled):
             said = (
-                f"the rows change over time: of the last quarter by {name!r} the log loss is "
-                f"{forward:.4f} by what was learned before it, of a random quarter {shuffled:.4f}; "
-                f"the scores here are of shuffled rows. With time={name!r} assess judges rows by "
-                "those before them, and curve.decay says how fast to forget"
+                f"the rows change over time: the last quarter by {name!r} has a log loss of "
+                f"{forward:.4f}, learned from the rows before it, and a random quarter "
+                f"{shuffled:.4f}; the scores here are of shuffled rows. assess(time={name!r}) "
+                "judges rows by those before them, and curve.decay says how fast to forget"
             )
             return (said,)
     return ()
@@ -172,7 +172,7 @@ def _only(sample: Sample, rows: NDArray[np.int64]) -> Sample:
 
 # --- How fast what was learned ages: each block of time scored by what was learned before ---------
 #
-# Rows are counted once, block by block. What a model knows before a block is the sum of the tallies
+# Rows are counted once, block by block. What was learned before a block is the sum of the tallies
 # of the blocks before it, each times 0.5 to the power of its age over a half-life; it is the tally
 # before, times one factor, plus one block. Weights follow in one of two ways. "fitted": before each
 # block, to a sample in which a row fades as its counts do, so that a point of the curve is what

@@ -124,8 +124,8 @@ class Splits:
                 learned &= ~np.isin(self.groups, self.groups[judged])
                 if not learned.any():
                     raise ValueError(
-                        f"All rows before block {number} are of groups that are in it too, so that "
-                        "there is nothing to learn from; leave out groups or time, or ask for "
+                        f"All rows before block {number} are of groups that are in it too, so "
+                        "nothing can be learned before it; leave out groups or time, or ask for "
                         "fewer folds."
                     )
             yield Split(np.flatnonzero(judged), np.flatnonzero(learned))

@@ -52,8 +52,8 @@ class Scores(Tabular):
         Mean of -log p(right class), in nats, with p clipped at 1e-15.
     brier : float
         Mean squared distance of the probabilities from 1 for the right class and 0 for the rest,
-        summed over the classes (Brier 1950), halved so that it is between 0 and 1. A class that
-        was never learned has probability 0.
+        summed over the classes (Brier 1950) and halved, so it is between 0 and 1. A class that was
+        never learned has probability 0.
     auc : float
         Area under the ROC curve; with more than two classes, the mean over each class against the
         rest, weighted by its rows. NaN where only one class occurs.
@@ -66,7 +66,7 @@ class Scores(Tabular):
         The accuracy of always answering it.
     by_class : dict
         For each class its precision, recall and number of rows (or their weight). Precision is NaN
-        where it was never answered, recall where no row has it.
+        if no row was predicted as the class, and recall if no row is of it.
     classes : list
         The classes of the confusion table.
     confusion : ndarray of shape (classes, classes)
@@ -74,13 +74,13 @@ class Scores(Tabular):
     reliability : list of Bin
         Confidence and accuracy in each bin of confidence that holds rows.
     tenths : list of Bin
-        The same in ten parts of the rows, by their confidence, of about equally many: what a
-        diagram shows, as no bin of few rows is in it.
+        The same in ten equal parts of the rows by confidence, which the diagram shows, because none
+        of them has few rows.
     roc : mapping of label to Roc
-        The ROC curve of each class that some rows have, and some have not.
+        The ROC curve of each class of some rows but not all.
     cost : mapping of str to float
-        Of an assessment: how much the log loss grows without each column, in nats, where the
-        others are weighed anew. A column that another one repeats is worth little.
+        For an assessment: how much the log loss grows without each column, in nats, with new
+        weights of the others. A column that another one repeats is worth little.
     together : mapping of tuple of str to float
         The same without several columns that repeat each other.
     of : int
@@ -92,19 +92,19 @@ class Scores(Tabular):
     why_folds : str
         Of an assessment: why no more were held out; empty if more would be of no use.
     notes : tuple of str
-        Of an assessment: what is to be said of the rows, as that some are copies.
+        For an assessment: notes on the rows, such as that some are copies.
     too_rare : tuple of labels
-        Of an assessment: the classes of one row, which is not scored, as nobody would know its
-        class without it.
+        For an assessment: the classes with only one row, which is not scored, because the class is
+        unknown without it.
     support : Support, optional
         What the scores rest on: how many rows of each class, and how different they are.
     how : str
-        Of a cross-validation in which all is learned anew: by which folds.
+        For a cross-validation that learns again: by which folds.
     unmet : mapping of label to int
-        Of such a one: how many rows of each class were judged by a model that has not met it, and
-        so were missed.
+        For such a cross-validation: how many rows of each class were predicted by a model without
+        that class, and so were wrong.
     decisions : Decisions, optional
-        What answers cost, if it was said what they do.
+        What answers cost, if costs were given.
     target : str
         The column that is predicted, if its name is known, which pictures say.
     """
@@ -141,8 +141,8 @@ class Scores(Tabular):
     def intervals(self) -> Mapping[str, Interval]:
         """The intervals (low, high), of about 95 %, of accuracy, log_loss, brier and auc.
 
-        They are of rows that are drawn as these were, independently of each other, and scored by
-        the same models: how else these could have been learned is not in them.
+        They assume that rows are drawn independently, and are scored by the same models. They do
+        not include the variation of learning.
 
         Examples
         --------
@@ -203,7 +203,7 @@ class Scores(Tabular):
 
     @property
     def area_in_words(self) -> str:
-        """The area under the ROC curve as it is printed: of few rows of a class its interval."""
+        """The area under the ROC curve as it is printed: its interval, if a class has few rows."""
         if math.isnan(self.auc) or self.support is None or self.area_is_known:
             return f"{self.auc:.4f}{self._range('auc')}"
         low, high = self.intervals["auc"]
@@ -293,15 +293,16 @@ class Scores(Tabular):
         ax : Axes, optional
             What to draw on.
         before : Scores, optional
-            Other scores of the same rows, drawn as a second line: as of the model without weights.
+            Other scores of the same rows, such as those of the model without weights, drawn as a
+            second line.
 
         Returns
         -------
         ax : Axes
-            A calibrated model is on the diagonal, but for chance: 95 % of the points of one are in
-            the grey band. ECE is the expected calibration error, ``calibration_error``, beside that
-            which chance alone makes, ``calibration_noise``. The bars at the bottom are how many
-            rows have each confidence.
+            A calibrated model is near the diagonal: 95 % of its points are in the grey band. ECE is
+            the expected calibration error, ``calibration_error``, next to its expectation by
+            chance, ``calibration_noise``. The bars at the bottom show how many rows have each
+            confidence.
 
         Examples
         --------
@@ -326,11 +327,11 @@ class Scores(Tabular):
         Raises
         ------
         ValueError
-            If it is not known: of scores that are no assessment (``nb.assess()``).
+            If the scores are not those of an assessment (``nb.assess()``).
         """
         if not self.cost:
             raise ValueError(
-                "What each column is worth is known of the rows that were learned; draw it of "
+                "The worth of each column is known only for the learned rows; draw it by "
                 "nb.assess()."
             )
         if n < 1:

@@ -324,12 +324,12 @@ def _are_texts(rows: list[Any], texts: bool | None) -> bool:
         return False
     if texts is False:
         raise ValueError(
-            "The rows have different lengths, so that they are no table; and a table was learned, "
+            "The rows have different lengths, so they are no table; and a table was learned, "
             "no texts."
         )
     if not any(isinstance(word, str) for row in rows if row is not None for word in row):
         raise ValueError(
-            "The rows have different lengths, so that they are no table. If they are numbers "
+            "The rows have different lengths, so they are no table. If they are numbers "
             'of words, say so: {"text": rows}, or event_models="text".'
         )
     return True

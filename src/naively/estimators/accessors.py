@@ -180,8 +180,9 @@ class Inspect(Accessor):
         Parameters
         ----------
         column : str or int
-            Its name, or its place in the table. Parts of times are columns too: "date (hour)"; and
-            so is what is made of two, "closed - opened", as a histogram of the rows that are kept.
+            Its name, or its place in the table. Parts of times are columns too, such as "date
+            (hour)", and so are derived columns, such as "closed - opened", as a histogram of the
+            rows in memory.
         weighted : bool, default False
             Whether to multiply by the class priors, so that the curves are the joint p(x, class).
         at : array-like of shape (numbers,), optional
@@ -190,9 +191,9 @@ class Inspect(Accessor):
         Returns
         -------
         view : ColumnView
-            Of numbers densities (or the probabilities of counts), over a histogram of the numbers
-            that were learned, where these were counted in cells or are kept; of levels their
-            probabilities; of a text the words that speak most for each class. It has ``plot``.
+            For numbers the densities (or the probabilities of counts), over a histogram of the
+            learned numbers if these were counted in cells or are in memory; for levels their
+            probabilities; for a text the words with most evidence for each class. It has ``plot``.
 
         Raises
         ------
@@ -236,7 +237,7 @@ class Inspect(Accessor):
         *,
         points: int | None = None,
     ) -> Regions:
-        """Return what is predicted where, over two columns of numbers.
+        """Return the predicted class over the plane of two columns of numbers.
 
         Parameters
         ----------
@@ -244,8 +245,7 @@ class Inspect(Accessor):
             The horizontal and the vertical column, by name or by place; by default the columns of
             numbers, where there are two.
         at : mapping, optional
-            Values of other columns; those that are not named are missing, which says
-            something where missing cells are evidence.
+            Values of other columns; columns that are not named are missing, which may be evidence.
         points : int, optional
             How many points the grid has on each side; by default 150, fewer of many classes.
 
@@ -282,9 +282,9 @@ class Inspect(Accessor):
         Parameters
         ----------
         label : label, optional
-            The class that is spoken for; by default the second of two, else the most frequent.
+            The class of the evidence; by default the second of two, else the most frequent.
         against : label, optional
-            The class that it is compared with; by default all others as one, by their priors.
+            The class to compare with; by default all others as one, by their priors.
         n : int, default 10
             How many columns, those whose weights range most widely.
 
@@ -338,7 +338,7 @@ class Inspect(Accessor):
         return rules_of(self._model, self._sampled_batches())
 
     def strongest(self, n: int = 10) -> Strongest:
-        """Return what speaks most for each class against all others together.
+        """Return the strongest evidence for each class against all others together.
 
         Parameters
         ----------
@@ -349,10 +349,10 @@ class Inspect(Accessor):
         -------
         strongest : Strongest
             A table of class, column, value (a word, a level, a number that is usual in the class,
-            or what rules say of some rows, where a sample of the rows is kept) and weight of
-            evidence in nats; ``plot()`` draws it. The first item of a class
-            is what its rows gain most from on average: its weight times how often it came there.
-            What speaks against the class is left out.
+            or the conditions of rules, if a sample of the rows is kept) and weight of evidence in
+            nats; ``plot()`` draws it. Items are in the order of their mean contribution to rows of
+            the class: the weight times how often the item came there. Evidence against the class is
+            left out.
 
         Examples
         --------
@@ -383,7 +383,7 @@ class Inspect(Accessor):
         -------
         parameters : Parameters
             A table of class, column, item, parameter, value, count and pseudo_count;
-            ``strongest(n)`` are those that tell the classes apart most.
+            ``strongest(n)`` are those that differ most between the classes.
 
         Raises
         ------
@@ -432,11 +432,11 @@ class Inspect(Accessor):
     def linear(self) -> Linear:
         """Return the model as weights and intercepts, where it is a linear model.
 
-        It is with Bernoulli, categorical, multinomial, complement, Poisson, exponential and
-        geometric columns, and with Gaussian ones whose variance is shared by the classes; with
-        texts only without weights, and never with interactions or where a parameter is integrated
-        out. Where weights have a linear part, numbers that are clipped are features too.
-        The features are those of the encoded cells, none of them missing.
+        A model is linear with Bernoulli, categorical, multinomial, complement, Poisson, exponential
+        and geometric columns, and with Gaussian ones if the classes share the variance; with texts
+        only without weights, and never with interactions or integrated parameters. With a linear
+        part of the weights, clipped numbers are features too. The features are those of the encoded
+        cells, none of them missing.
 
         Returns
         -------
@@ -446,7 +446,7 @@ class Inspect(Accessor):
         Raises
         ------
         ValueError
-            If the log odds are no straight line; it says of which columns, and why.
+            If the log odds are not linear; it says in which columns, and why.
 
         Examples
         --------
@@ -493,15 +493,15 @@ class Inspect(Accessor):
         n : int, default 20
             How many pairs of columns to return; all are tested.
         given_class : bool, default True
-            Given the class; or, if False, whatever the class: P(a, b) = P(a) P(b), which columns
-            that say something of the class never are.
+            Given the class; or, if False, whatever the class: P(a, b) = P(a) P(b), which never
+            holds for columns that predict the class.
 
         Returns
         -------
         dependence : Dependence
             Pairs of columns, or of words of a text, strongest first: their conditional mutual
-            information given the class, in nats, what chance alone makes of it, and how probable as
-            much is by chance. ``plot()`` draws the strongest.
+            information given the class, in nats, its expectation by chance, and the p value.
+            ``plot()`` draws the strongest.
 
         Raises
         ------
@@ -626,12 +626,12 @@ class Inspect(Accessor):
         Raises
         ------
         ValueError
-            If a row has a label that the model does not know.
+            If a row has a label that was not learned.
 
         Notes
         -----
-        Maximum likelihood parameters make it as large as it can be on the rows that were learned.
-        It is of the event models and the class prior: weights and interactions have no part in it.
+        Maximum likelihood parameters maximise it on the learned rows. It uses the event models and
+        the class prior, and no weights or interactions.
 
         Examples
         --------
@@ -690,7 +690,7 @@ class Inspect(Accessor):
         ----------
         X, y, sample_weight
             As for ``log_likelihood``. They are counted alone, by the event models and priors of
-            this model; what it has learned has no say.
+            this model; its learned rows have no effect.
 
         Returns
         -------
@@ -761,14 +761,14 @@ class Inspect(Accessor):
         other : NaiveBayes
             Fitted; it is the one after, and this the one before.
         n : int, default 10
-            How many of the counts, of the levels or words that only one has, of the weights, and of
-            the weights of evidence, are listed at most: those that changed most.
+            How many counts, levels or words of only one model, weights, and weights of evidence are
+            listed at most: those that changed most.
 
         Returns
         -------
         difference : Difference
-            A table, and ``equal``. Weights of evidence are those of items that both models know;
-            numbers are compared at what is typical of each class in either.
+            A table, and ``equal``. Weights of evidence are those of items that both models have;
+            numbers are compared at typical values of each class in either model.
 
         Raises
         ------
@@ -798,19 +798,19 @@ class Inspect(Accessor):
             New rows, to compare with the sample of the learned rows that is in memory. By default
             these are looked at over time.
         y : array-like of shape (rows,), or str, optional
-            The labels of the new rows, or their column in ``X``. Without them nothing is said of
-            the class prior and the loss.
+            The labels of the new rows, or their column in ``X``. Without them the class prior and
+            the loss are not compared.
         by : str or int, optional
-            The learned column of times, or numbers, that rows are put in order by; by default the
-            column of times, where there is but one.
+            The learned column of times, or numbers, that orders the rows; by default the column of
+            times, if there is only one.
         blocks : int, default 10
             Into how many blocks of equal numbers of rows.
 
         Returns
         -------
         drift : Drift
-            A table, most moved first, of divergences in nats, with what chance alone makes of each
-            and how probable as much is by chance (``p``); ``plot()`` draws it.
+            A table, largest change first, of divergences in nats, with the expectation of each by
+            chance and the p value (``p``); ``plot()`` draws it.
 
         Raises
         ------
@@ -822,12 +822,12 @@ class Inspect(Accessor):
         -----
         A column is compared by its levels, or by ten bins of its numbers; a text by its common
         words. Missing cells are a cell of their own. The divergence is that of Jensen and Shannon
-        between the groups, each weighing the same: 0 where they are alike, log 2 of two that have
-        nothing in common. By chance it is (cells - 1) / 8 (1/n + 1/m) of two groups of n and m
-        rows. Missing cells are tested by themselves, others by chi-squared; ``p`` is for as many
-        lines as there are (Holm), so that of equal tables in 5 of 100 any is below .05. The loss of
-        learned rows is that of ``assess()``; over time it is by the model without the counts of
-        those in their block, and its weights stay.
+        between the groups, with equal weights: 0 if they are alike, and log 2 if two have nothing
+        in common. By chance it is (cells - 1) / 8 (1/n + 1/m) for two groups of n and m rows.
+        Missing cells are tested separately, others by chi-squared. ``p`` is corrected for the
+        number of lines (Holm): without a change, 5 of 100 tables have a line below .05. The loss of
+        learned rows is that of ``assess()``; over time the model predicts each block without its
+        counts, and its weights stay.
 
         Examples
         --------
@@ -880,7 +880,7 @@ class Inspect(Accessor):
         n : int
             How many rows.
         y : label, optional
-            Of all rows; by default labels are drawn from the class prior.
+            The label of all rows; by default labels are drawn from the class prior.
         random_state : int or numpy.random.Generator, optional
             A seed, for the same rows each time.
         length : int, optional

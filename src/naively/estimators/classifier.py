@@ -223,13 +223,13 @@ class Classifier(Estimator):
         Parameters
         ----------
         X : table of rows
-            As for ``fit``; of a table that is not in memory, predictions come in batches (a Polars
-            LazyFrame of a LazyFrame, else an iterator of arrays).
+            As for ``fit``. For a table that is not in memory, predictions come in batches (a
+            LazyFrame for a LazyFrame of Polars, else an iterator of arrays).
         cost : array of shape (classes, classes), or mapping of mappings, optional
-            What each answer (second) costs for each right class (first). In a mapping what is not
-            named is 0 if right and 1 if wrong.
+            The cost of each answer (second) for each right class (first). In a mapping, pairs that
+            are not named cost 0 if right and 1 if wrong.
         reject : float, optional
-            Where the answer is less probable, it is "unsure".
+            The answer is "unsure" if it is less probable than this.
 
         Examples
         --------
@@ -259,10 +259,11 @@ class Classifier(Estimator):
         X : table of rows
             As for ``predict``.
         class_prior : sequence or mapping, optional
-            Probability of each class where these rows come from, in the order of ``classes_`` or
-            by label, if it is not what was learned.
+            Probability of each class among these rows, in the order of ``classes_`` or by label, if
+            it differs from training.
         dtype : {float64, float32}
-            Of the result: float32 takes half the memory. All else is computed in float64.
+            The type of the result: float32 takes half the memory. Everything is computed in
+            float64.
 
         Examples
         --------
@@ -309,8 +310,8 @@ class Classifier(Estimator):
     def score_samples(self, X: Table, y: Label | Target = None) -> Floats:
         """Return log p(row): how much each row surprises, for outliers and drift.
 
-        It is the density (or probability) under the event models, the base measure included;
-        weights and interactions have no part in it.
+        It is the density (or probability) under the event models, with the base measure and without
+        weights and interactions.
 
         Parameters
         ----------
@@ -327,7 +328,7 @@ class Classifier(Estimator):
         Raises
         ------
         ValueError
-            If the model does not know a label.
+            If a label was not learned.
 
         Notes
         -----
@@ -359,8 +360,8 @@ class Classifier(Estimator):
     def estimate_class_prior(self, X: Table) -> Floats:
         """Estimate how frequent the classes are where these rows come from, by EM.
 
-        It follows from the likelihood ratios of the rows: a row without evidence moves nothing, and
-        neither does that a cell is missing, which may have other reasons there than in training.
+        It follows from the likelihood ratios of the rows. A row without evidence changes nothing.
+        Missing cells are no evidence here, because they may have other reasons than in training.
         Saerens, Latinne & Decaestecker (2002). Pass it to ``predict_proba``.
 
         Examples
@@ -389,32 +390,32 @@ class Classifier(Estimator):
         X : table of shape (rows, columns)
             The rows.
         coverage : float, default 0.9
-            The share of rows like those learned whose sets hold the right class; it is more where
-            the most probable class, which is in every set, is right that often.
+            The share of rows like the learned ones whose sets hold the right class. It is larger if
+            the most probable class, which is in every set, is right more often.
         by_class : bool, default False
-            Whether that is to hold among the rows of each class too, and not for all together. For
-            a class of few rows it is shrunk to what holds for all.
+            Whether this should hold for the rows of each class too, and not only for all together.
+            For a class of few rows the threshold is shrunk to that of all classes.
 
         Returns
         -------
         sets : PredictionSets
             A sequence of lists of labels; ``contains``, an array of bool of shape (rows, classes);
-            ``size``; and ``least``, the probability from which on a class is in.
+            ``size``; and ``least``, the least probability of a class in a set.
 
         Raises
         ------
         ValueError
             If it is not known how probable the right classes of held-out rows are: after ``load``
             of a file that was saved without ``keep_rows`` and ``sets``, and after ``forget`` and
-            ``decay``. ``calibrate(X, y)`` mends it.
+            ``decay``. ``calibrate(X, y)`` makes it known again.
 
         Notes
         -----
-        A class is in a set if it is at least as probable as the right class is in that share of the
-        rows that ``assess()`` holds out: conformal prediction without rows that are set aside
-        (it is done at the first call, which takes up to twice as long as learning). With
-        rows of another kind than those learned no promise holds. When models from files
-        are merged, their held-out rows add up, and sets are rather too large.
+        A class is in a set if its probability reaches a threshold, which the right class reaches in
+        that share of the rows that ``assess()`` holds out: conformal prediction without rows that
+        are set aside. The first call finds it, and takes up to twice as long as learning. Nothing
+        is promised for rows of another kind than the learned ones. When models from files are
+        merged, their held-out rows add up, and sets are rather too large.
 
         Vovk, Gammerman & Shafer, Algorithmic learning in a random world (2005); by class: Vovk,
         Conditional validity of inductive conformal predictors (2012).
@@ -442,15 +443,15 @@ class Classifier(Estimator):
     def explain(self, X: Table, *, interval: float | None = None, cost: Cost = None) -> Explanation:
         """Say why: the weight of evidence of each column, category and word.
 
-        What the linear part adds for a column is in the column's line. That a cell is missing, and
-        what two columns say together, are lines of their own.
+        The line of a column includes what the linear part adds for it. Missing cells and
+        interactions have lines of their own.
 
         Parameters
         ----------
         X : table of rows
             As for ``predict``, in memory.
         interval : float, optional
-            Say how sure the probabilities are too, by intervals of this coverage, such as 0.9 (see
+            Give intervals of the probabilities too, of this coverage, such as 0.9 (see
             ``predict_interval``).
         cost : optional
             As for ``predict``: explain the answer of least expected cost.
@@ -490,7 +491,7 @@ class Classifier(Estimator):
         X : table of rows
             As for ``predict``, in memory.
         coverage : float, default 0.9
-            How often an interval is to hold the mean.
+            How often an interval should hold the mean.
 
         Returns
         -------
@@ -508,24 +509,24 @@ class Classifier(Estimator):
 
         Notes
         -----
-        An interval says where the mean of the probability is over models that have learned as many
-        rows of the same kind: not where the truth is, nor the probability of one of them, which is
-        off by chance too (an interval of nine in ten holds about three of four). Where columns
-        repeat each other, a pure model (``weights=None``) is as sure as it is wrong; an interval
-        heals no bias.
+        An interval is for the mean probability of models that have learned as many other rows of
+        the same kind. It is not for the true probability, nor for that of one such model, which
+        varies by chance too (an interval of nine in ten holds about three of four). An interval
+        does not show the bias of a model: where columns repeat each other, a pure model
+        (``weights=None``) has narrow intervals around wrong probabilities.
 
         It follows from the posterior of the parameters. The mean and variance of each log
         likelihood are exact (digamma and trigamma functions of the counts; of Gaussians the closed
         form of the normal-inverse-gamma distribution), and add up over the columns. The log odds
-        are taken to be normal with the sum, and probabilities follow from them. Without weights
-        their centre is the posterior mean; with weights it is the log odds as they are predicted,
-        and the uncertainty of the weights joins: the inverse of the second derivatives of the loss
-        that they minimise, of the rows in memory (Laplace's approximation). It takes about as long
-        as to fit the weights, each time that it is asked.
+        are taken to be normal with these sums, and probabilities follow from them. Without weights
+        their centre is the posterior mean. With weights it is the predicted log odds, and the
+        uncertainty of the weights is added: the inverse of the second derivatives of the loss on
+        the rows in memory (Laplace's approximation). Each call takes about as long as fitting the
+        weights.
 
-        What was chosen counts as known: the linear part, interactions, bins, widths of kernels and
-        pseudo-counts; and so do levels and words that were never seen, and weights of 0. Counts of
-        less than half a row (a row, with weights) are taken for it, as pretend counts may be tiny.
+        Choices count as known: the linear part, interactions, bins, widths of kernels and
+        pseudo-counts. So do levels and words that were never seen, and weights of 0. Counts of less
+        than half a row (a row, with weights) are taken as that, because pretend counts may be tiny.
 
         Examples
         --------
@@ -553,8 +554,8 @@ class Classifier(Estimator):
         model = self._checked
         if self.unlabelled_weight_ > 0:
             raise ValueError(
-                "How sure a probability is cannot be known where rows without a label count: what "
-                "they are taken for depends on all others; learn from rows with labels."
+                "The uncertainty of a probability is not known where rows without a label count: "
+                "their classes depend on all other rows; learn from rows with labels."
             )
         return covariance_for(model, self._learned.rows_or_none)
 
@@ -572,40 +573,38 @@ class Classifier(Estimator):
     ) -> Scores:
         """Assess the model from the rows that it was trained on, or by learning again from rows.
 
-        Without rows, it is of those that are in memory, right after ``fit``. The tally of each of
-        some folds is subtracted, weights (and all else that is fitted) are fitted on the rest, and
-        the fold is predicted: cross-validation without counting again. A
-        fold takes about as long as ``fit``. So of 10 folds, or 20 of at most 2,000 rows, as many
-        are held out as take no longer than twice learning, and two at least; of few rows as many as
-        take half a second more, until 2,000 rows are scored. What they take is known from numbers
-        (rows, and 200 for each column, times columns times classes). It is a count and no clock: of
-        the same rows it is the same. Where the sample is a part of the rows learned, it is
-        dealt into fewer folds, down to four, each of a tenth of the rows learned at most.
-        With many rows a random sample is looked at: of at most 10,000, fewer of very many columns
-        and classes; or, where all evidence has one weight (one column, a matrix of counts, or texts
-        with ``text="words"``), of 500 for each class. The print says how many it was, of how many,
-        and why.
+        Without rows, the rows in memory are scored, as after ``fit``. The tally of each fold is
+        subtracted, weights (and everything else that is fitted) are fitted to the rest, and the
+        fold is predicted: cross-validation without counting again. A fold takes about as long as
+        ``fit``. There are 10 folds, or 20 for at most 2,000 rows. Only so many are held out as take
+        at most twice the time of learning, but at least two; with few rows, as many as take half a
+        second more, until 2,000 rows are scored. The time is estimated from numbers (rows, and 200
+        for each column, times columns times classes) and not by a clock, so equal rows give equal
+        scores. If the sample is a part of the learned rows, there are fewer folds, down to four,
+        each with at most a tenth of the learned rows. With many rows a random sample is scored: at
+        most 10,000 rows, fewer with very many columns and classes; or, if all evidence has one
+        weight (one column, a matrix of counts, or texts with ``text="words"``), 500 for each class.
+        The printed scores say how many rows were scored, of how many, and why.
 
-        With rows, all of them are scored, each by a model that is learned anew, with the options of
-        this one, from the rows that are not in its fold. This estimator stays as it is, and need
-        not be fitted.
+        With rows, all of them are scored, each by a new model with the same options that has
+        learned the rows of the other folds. This estimator does not change, and need not be fitted.
 
         Parameters
         ----------
         X, y : optional
             Labelled rows, as for ``fit``: those that were learned, or others of their kind.
         folds : int, default 10
-            How many folds the rows are dealt into: at random, but always alike, with as many rows
-            of each class.
+            How many folds the rows are divided into: at random, but always alike, and stratified by
+            class.
         groups : str or array-like of shape (rows,), optional
-            A column of ``X``, or what each row is of: a customer, a document, a place; "copies"
-            are equal rows. No group is split, so that the scores are those of new groups; and the
-            intervals say how sure they are of so many groups.
+            A column of ``X``, or what each row is of: a customer, a document, a place; "copies" are
+            equal rows. No group is split, so the scores are those of new groups, and the intervals
+            are for so many groups.
         time : str or array-like of shape (rows,), optional
-            A column of ``X``, or numbers, dates or strings that are dates. The rows are put into
-            ``folds`` + 1 blocks by it, and each block is judged by a model of those before it; the
-            first is only learned. Rows of one time are in one block. With ``groups``, rows of the
-            groups of a block are left out of what judges it.
+            A column of ``X``, or numbers, dates or strings that are dates. It orders the rows into
+            ``folds`` + 1 blocks, and a model of the blocks before predicts each block; the first is
+            only learned. Rows of one time are in one block. With ``groups``, the model of a block
+            has not learned rows of its groups.
         sample_weight : array-like of shape (rows,), optional
             Finite and at least 0; weight 2 is the row twice.
         cost : array of shape (classes, classes), or mapping of mappings, optional
@@ -615,10 +614,9 @@ class Classifier(Estimator):
         Returns
         -------
         scores : Scores
-            Accuracy, log loss, Brier score, area under the ROC curve, calibration error,
-            confusion, reliability, precision and recall by class, how much the leave-one-out log
-            loss grows without each column, and how many rows it is of. With rows, what each
-            column is worth is not said.
+            Accuracy, log loss, Brier score, area under the ROC curve, calibration error, confusion,
+            reliability, precision and recall by class, how much the leave-one-out log loss grows
+            without each column (not if rows are given), and the number of rows.
 
         Raises
         ------
@@ -630,11 +628,10 @@ class Classifier(Estimator):
 
         Notes
         -----
-        A fitted model learns the columns that it has learned, and no other column of ``X``.
-        A column that is named as ``groups`` or ``time`` is not learned either, unless this model
-        has learned it: then it is judged as it is, with the column. A model that was loaded has the
-        event models that were chosen for its columns, and learns all else anew. In a model with a
-        ``half_life`` rows that are given do not fade: ``curve.decay`` scores how they do.
+        A fitted model learns only the columns that it has learned before. A column that is named as
+        ``groups`` or ``time`` is not learned, unless this model has learned it. A loaded model
+        keeps the event models of its columns, and learns everything else again. In a model with a
+        ``half_life`` given rows do not fade: ``curve.decay`` scores fading.
 
         Examples
         --------
@@ -757,8 +754,8 @@ class Classifier(Estimator):
         Parameters
         ----------
         X : table of rows
-            As for ``fit``. A table that is not in memory is read in batches, of which the
-            posteriors alone are kept.
+            As for ``fit``. A table that is not in memory is read in batches, and only the
+            posteriors are kept.
         y : array-like of shape (rows,), or str
             The right labels, or the name of their column in ``X``.
         sample_weight : array-like of shape (rows,), optional
@@ -803,7 +800,7 @@ class Classifier(Estimator):
 
     @asking
     def score(self, X: Table, y: Target, sample_weight: RowWeight = None) -> float:
-        """Return the accuracy alone, by which scikit-learn's tools compare estimators.
+        """Return the accuracy, by which scikit-learn's tools compare estimators.
 
         Parameters
         ----------
@@ -813,7 +810,7 @@ class Classifier(Estimator):
         Returns
         -------
         accuracy : float
-            The share of the weight of the rows whose class is predicted.
+            The share of correct predictions, by weight.
 
         Examples
         --------
@@ -835,15 +832,15 @@ class Classifier(Estimator):
     def forget(self, X: Table, y: Target, sample_weight: RowWeight = None) -> Self:
         """Unlearn rows: the counts are then as if they had never been seen; the weights stay.
 
-        With them stays how many independent rows a weight of 1 is, where rows were weighted.
+        For weighted rows, the number of independent rows that a weight of 1 stands for stays too.
 
         Raises
         ------
         ValueError
-            If these rows can be seen not to have been learned, as no rows can have made what would
-            be left: a count below zero, more cells of a column than rows, squares less than the
-            square of their sum. Nothing is changed then. Sums do not tell more: of rows whose every
-            cell was learned, in other rows of the class, it cannot be seen that they were not.
+            If the counts show that these rows were not learned, because no rows could give the
+            remaining counts: a count below zero, more cells of a column than rows, squares less
+            than the square of their sum. Nothing changes then. The counts show no more: rows whose
+            cells were all learned, in other rows of the class, are subtracted.
 
         Examples
         --------
@@ -868,16 +865,16 @@ class Classifier(Estimator):
     def merge(self, *others: Classifier) -> Self:
         """Add what other models have learned: the counts are those of the rows of all.
 
-        Weights are fitted to the samples of the rows that all have in memory, so that predictions
-        are those of a model that has learned all rows. Where one has none, as after ``load`` of a
-        file without a sample, or counts rows without a label, they are the mean of all models' by
-        the rows behind them, and so are the functions of their linear parts.
+        Weights are fitted to the samples of rows that all models have in memory, so predictions are
+        those of a model that has learned all rows. If one has no sample, as after ``load`` of a
+        file without one, or counts rows without a label, weights are the mean over the models,
+        weighted by their rows, and so are the functions of the linear parts.
 
         Parameters
         ----------
         *others : NaiveBayes
-            One model or more; many are quicker at once than one after the other. They stay as they
-            are, and in which order they come does not show in what is predicted.
+            One model or more; many at once are quicker than one after the other. They do not
+            change, and their order does not affect predictions.
 
         Returns
         -------
@@ -889,9 +886,9 @@ class Classifier(Estimator):
         ------
         ValueError
             If a column was counted otherwise in another model (by another event model, or a text
-            split otherwise), if columns have names in one and places in the other, or if the
-            models have another ``class_prior``, ``estimate`` or ``smoothing``. It says which, and
-            nothing is changed then.
+            split otherwise), if columns have names in one and places in the other, or if the models
+            have different ``class_prior``, ``estimate`` or ``smoothing``. It says which, and
+            nothing changes then.
         TypeError
             If the labels are strings in one model and numbers in the other.
 
@@ -906,7 +903,7 @@ class Classifier(Estimator):
 
     @exclusive
     def decay(self, factor: float) -> Self:
-        """Scale all counts, so that what comes later weighs more.
+        """Scale all counts, so that later rows weigh more.
 
         Parameters
         ----------
@@ -943,9 +940,9 @@ class Classifier(Estimator):
             ``calibrate``, and the weights after ``merge`` and ``partial_fit``. By default no row is
             written, as rows may be private.
         sets : bool, default False
-            Whether to write how probable the right classes of held-out rows are, so that
-            ``predict_set`` is known of the file without its rows (and after ``calibrate(X, y)`` it
-            is anyway): a histogram. It takes as long as ``assess()``.
+            Whether to write a histogram of the probabilities of the right classes of held-out rows,
+            so that ``predict_set`` works without the rows (as it does after ``calibrate(X, y)``).
+            It takes as long as ``assess()``.
 
         Raises
         ------
@@ -961,8 +958,8 @@ class Classifier(Estimator):
         different texts is counted as categories. The owner of a file with a sample can also read
         which of them each sampled row holds, with its numbers, its label and its weight. For a text
         these are its words, word bigrams and character n-grams, and how often each comes: not their
-        order, but a short text can be put together from them. Hashed words have no names, yet of
-        any word can be tried whether a text may hold it.
+        order, but a short text can be put together from them. Hashed words have no names, but
+        anybody can test whether a text may hold a given word.
 
         Examples
         --------
@@ -1048,7 +1045,7 @@ class Classifier(Estimator):
     def n_parameters_(self) -> int:
         """How many parameters are free: with M booleans and two classes 2M + 1.
 
-        A class prior that is given has none; the weights of columns are not among them.
+        A given class prior has no free parameter, and the weights of columns do not count.
         """
         from naively.inspect.parameters import count_parameters
 

@@ -66,21 +66,21 @@ def compare(
     Returns
     -------
     comparison : Comparison
-        A row for each model, that of the greatest log likelihood first: log likelihood, log loss,
-        accuracy, and number of free parameters.
+        A row for each model, the greatest log likelihood first: log likelihood, log loss, accuracy,
+        and number of free parameters.
 
     Raises
     ------
     ValueError
-        If there is no model, or a row has a label that a model does not know.
+        If there is no model, or a row has a label that a model has not learned.
 
     Notes
     -----
     The log likelihood says how well a model describes rows and labels (as a generative model), the
-    log loss how well it predicts labels from rows (as a discriminative one); that of rows which
-    were learned favours the model of most parameters. Log likelihoods are only comparable between
-    models of the same columns and the same measure: a density of numbers is not a probability of
-    bins, categories or words.
+    log loss how well it predicts labels from rows (as a discriminative one); on learned rows it
+    favours the model with most parameters. Log likelihoods are only comparable between models of
+    the same columns and the same measure: a density of numbers is not a probability of bins,
+    categories or words.
 
     Examples
     --------

@@ -176,7 +176,7 @@ class Export(Accessor):
         table : str or tuple of two str
             The table that holds the texts, whose columns are named as in training.
         row_id : str
-            Its column of whole numbers or strings that differ in every row.
+            Its column of unique whole numbers or strings.
         tokens : str or tuple of two str, default "naively_tokens"
             The table to make, with columns "row_id", "block" (0 for the first column of tokens,
             such as words, 1 for the next, such as bigrams), "token" and "often".
@@ -184,13 +184,13 @@ class Export(Accessor):
         Returns
         -------
         rows : int
-            How many rows it has: one for each token of a text that the model knows.
+            How many rows it has: one for each learned token of a text.
 
         Raises
         ------
         ValueError
-            If the model reads no texts, the table of tokens is there already, rows cannot be told
-            apart, or the database fails; it says which.
+            If the model reads no texts, the table of tokens exists already, row ids are not unique,
+            or the database fails; it says which.
 
         Examples
         --------
@@ -215,8 +215,8 @@ class Export(Accessor):
     def onnx(self, path: str | PathLike[str] | None = None) -> ModelProto:
         """Write the model as an ONNX model, which gives labels and probabilities without Python.
 
-        All that the model says is in it: weights, the linear part, missing cells, interactions.
-        It computes with doubles, as ``predict_proba`` does.
+        It has the whole model: weights, the linear part, missing cells, interactions. It computes
+        with doubles, as ``predict_proba`` does.
 
         Parameters
         ----------
@@ -228,12 +228,12 @@ class Export(Accessor):
         model : onnx.ModelProto
             Its inputs are one tensor a column: numbers, truths (0 and 1) and times (seconds since
             1970, UTC) are doubles of shape (n, 1), NaN where missing, and strings are strings of
-            shape (n, 1). As the empty string is a string, truths of shape (n, 1) say which
+            shape (n, 1). Because the empty string is a string, truths of shape (n, 1) say which
             strings are missing; they may be left out if none is. Texts are split before: their
-            tokens are strings of shape (n, m), padded with the empty string, as `onnx_inputs`
-            makes them. Its outputs are "label", of shape (n,), whole numbers or else strings,
-            and "probabilities", doubles of shape (n, classes). Its metadata "inputs" say which
-            input is of which column, and "classes" the classes, as JSON.
+            tokens are strings of shape (n, m), padded with the empty string, as `onnx_inputs` makes
+            them. Its outputs are "label", of shape (n,), whole numbers or else strings, and
+            "probabilities", doubles of shape (n, classes). Its metadata "inputs" say which input is
+            of which column, and "classes" the classes, as JSON.
 
         Raises
         ------
@@ -275,7 +275,7 @@ class Export(Accessor):
         Raises
         ------
         ValueError
-            If the rows are not as those that were learned, or the model has no ONNX.
+            If the rows are not like the learned ones, or the model has no ONNX.
 
         Examples
         --------
@@ -321,7 +321,7 @@ class Export(Accessor):
         return report
 
     def card(self, X: Table = None, y: Target = None, *, name: str = "", use: str = "") -> str:
-        """Write a model card: what it is for, what it learned, how good it is and for whom.
+        """Write a model card: its use, what it learned, how good it is and for which groups.
 
         Parameters
         ----------
@@ -330,7 +330,7 @@ class Export(Accessor):
         name : str
             What the model is called.
         use : str
-            What it is to be used for, and what not, which only people can say.
+            What it should be used for, and what not.
 
         Returns
         -------
@@ -369,27 +369,27 @@ class Export(Accessor):
     def with_noise(
         self, epsilon: float, delta: float = 0.0, *, resolution: int = 3, random_state: Seed = None
     ) -> Any:
-        """Return a new model whose counts are noisy, so that they hardly tell of any one row.
+        """Return a new model with noise in its counts, which hides each single row.
 
-        This model stays as it is. The new one has (epsilon, delta)-differential privacy: with one
-        row more or less, any outcome is at most exp(epsilon) times as probable, and delta more.
-        It holds no sample of rows, no weights, no linear part and no interactions, which are
-        fitted to rows or chosen by them; who receives it may fit weights to rows of its own
-        (``calibrate(X, y)``). Missing cells are no evidence in it.
+        This model does not change. The new one has (epsilon, delta)-differential privacy: with one
+        row more or less, the probability of any outcome is at most exp(epsilon) times as large,
+        plus delta. It holds no sample of rows, and no weights, linear part or interactions, because
+        these are fitted to rows. Its receiver may fit weights to rows of its own (``calibrate(X,
+        y)``). Missing cells are no evidence in it.
 
         Parameters
         ----------
         epsilon : float
-            From 1e-6 to 100: the less, the more noise. 1 is usual.
+            From 1e-6 to 100. A smaller epsilon adds more noise; 1 is usual.
         delta : float, default 0.0
-            From 0 to less than 1, and much less than one over the number of rows. It pays for
-            knowing which levels, cells and words there are, unless all of them are declared.
+            From 0 to less than 1, and much less than one over the number of rows. It is needed for
+            the names of levels, cells and words, unless all of them are declared.
         resolution : int, default 3
             Numbers are counted in 2**resolution cells from each power of two to the next, which
-            must not depend on the rows. More cells show more, and each holds fewer rows.
+            must not depend on the rows. More cells are finer, and each holds fewer rows.
         random_state : int, Generator or None, default None
-            Where the noise comes from; None is the operating system. A seed is for tests: who
-            knows it can take the noise away.
+            The source of the noise; None is the operating system. A seed is for tests: with it
+            anybody can subtract the noise.
 
         Returns
         -------
@@ -407,10 +407,9 @@ class Export(Accessor):
 
         Notes
         -----
-        The unit of privacy is one row, added or removed; a row of weight 2 is two rows. Public are
-        the names of columns, the class labels, and what each column is counted as: give
-        ``event_models`` rather than let the rows choose them, if even that must not depend on them.
-        That the request is refused is not hidden either.
+        The unit of privacy is one row, added or removed; a row of weight 2 is two rows. The names
+        of columns, the class labels and the event models of columns are public: give
+        ``event_models`` if even these must not depend on the rows. A refusal is public too.
 
         A row adds 1 to its class count, 1 to one level, cell or truth of each column, and 1 to
         the texts and to as many words of a text as ``max_tokens`` says. All of that together is the

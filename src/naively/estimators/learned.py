@@ -48,8 +48,8 @@ class Learned:
         """The sample, or a ValueError that says why no row can be left out."""
         if self.model.counted.unlabelled_weight > 0:
             raise ValueError(
-                "What was concluded from rows without a label depends on the labels of all others, "
-                "so that none can be left out; use labelled rows that were not learned."
+                "The classes of rows without a label depend on the labels of all others, so none "
+                "can be left out; use labelled rows that were not learned."
             )
         if self.sample is None:
             raise ValueError("The rows that were learned are not in memory; give X and y.")

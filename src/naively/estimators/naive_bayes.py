@@ -90,94 +90,92 @@ class NaiveBayes(Classifier):
     Parameters
     ----------
     event_models : "auto", str, EventModel or mapping, default "auto"
-        How columns are generated, given the class. "auto" chooses by column: numbers are
-        histograms, booleans and columns of 0 and 1 Bernoulli, strings categorical or texts (the
-        different ones have four words or more on average, and are half of the rows or more than
-        1,000; or nearly every row has its own), texts multinomial, as are counts in a sparse matrix
-        (whole, never negative, mostly 0, and not all of them 0 and 1; ``notes_`` says which). What
-        is chosen follows from all rows that were counted. Strings are read as what most of a column
-        are (``naively.columns`` shows it): numbers in any notation, dates, times of day in seconds,
-        truths. Times are seconds since 1970, UTC, with hour, weekday and month as categories beside
-        them where their cycles repeat. A name ("gaussian", "bernoulli", "categorical",
-        "multinomial", "text") or an event model is for all columns; a mapping is from columns,
-        tuples of columns or kinds ("number", "boolean", "string", "time") to either, or to what
-        strings are: "number", "time", "clock", "truth", "levels" or "text". What was chosen, and
-        why, is said by ``print(nb.schema_)``.
+        How columns are generated, given the class. "auto" chooses by column, from all counted rows:
+        numbers are histograms, booleans and columns of 0 and 1 Bernoulli, strings categorical or
+        texts, and texts multinomial. Strings are texts if the different ones have four words or
+        more on average, and are half of the rows or more than 1,000; or if nearly every row has its
+        own. Counts in a sparse matrix (whole, never negative, mostly 0, and not all of them 0 and
+        1) are multinomial; ``notes_`` says which. Strings are read as most of the column is
+        (``naively.columns`` shows it): numbers in any notation, dates, times of day in seconds,
+        truths. Times are seconds since 1970, UTC, with hour, weekday and month as categories if
+        their cycles repeat. A name ("gaussian", "bernoulli", "categorical", "multinomial", "text")
+        or an event model is for all columns. A mapping is from columns, tuples of columns or kinds
+        ("number", "boolean", "string", "time") to either, or to what strings are: "number", "time",
+        "clock", "truth", "levels" or "text". ``print(nb.schema_)`` says what was chosen, and why.
     class_prior : "data", "uniform", sequence, mapping, Beta or Dirichlet, default "data"
-        Probability of each class before anything is seen: as counted (where weights are fitted,
-        with one row more of each class), all equal, or given in the order of the sorted classes or
-        by label; or estimated under a prior. Beta(a, b) is the prior of the second of two classes
-        (a pretend rows of it, and b of the first), Dirichlet has one count for all classes or one
-        for each. Whatever it is, weights are fitted under the frequencies of the rows, so that
-        another class prior is a shift of the log odds.
+        Probability of each class before anything is seen: as counted (if weights are fitted, with
+        one row more of each class), all equal, given in the order of the sorted classes or by
+        label, or estimated under a prior. Beta(a, b) is the prior of the second of two classes (a
+        pretend rows of it, and b of the first), Dirichlet has one count for all classes or one for
+        each. Weights are always fitted under the frequencies of the rows, so another class prior
+        only shifts the log odds.
     estimate : {"mean", "map", "mle", "predictive"}, default "mean"
-        How parameters are estimated, by event models that were not given an ``estimate`` of their
-        own and of a class prior that is a Beta or Dirichlet: posterior mean, posterior mode,
-        maximum likelihood, or integrated out.
+        How parameters are estimated, in event models without an ``estimate`` of their own and in a
+        class prior that is a Beta or Dirichlet: posterior mean, posterior mode, maximum likelihood,
+        or integrated out.
     smoothing : "auto", "laplace", "jeffreys" or float, default "auto"
         The pseudo-count of each outcome (a level, true and false, a word, a bin of a histogram) in
         each class, of event models that are not given as objects: 1 is Laplace's rule, 1/2
-        Jeffreys's. Where outcomes cannot be counted it is the number of pretend rows in each
-        class, with the column's mean (and variance). With "auto" it is chosen by leave-one-out,
-        from the counts alone, for each column of categories (as the m of an m-estimate), for all
-        columns of truths together, and for counts; other event models have their own defaults,
-        and words that count once in a text 1/2.
+        Jeffreys's. For event models without a finite number of outcomes it is the number of pretend
+        rows in each class, with the column's mean (and variance). "auto" chooses it by
+        leave-one-out, from the counts alone, for each column of categories (as the m of an
+        m-estimate), for all columns of truths together, and for counts. Other event models have
+        their own defaults, and words that count once in a text have 1/2.
     weights : {"loo", "temperature"} or None, default "loo"
-        How much the evidence of each column counts, so that what several columns have in common is
-        not counted twice and probabilities can be believed: one weight for each, or one for all,
-        fitted to the leave-one-out evidence of at most 10,000 of the rows; and with "loo" a linear
-        part: numbers and common levels, added where held-out rows gain. None is pure naive Bayes,
-        which takes a class of one row at its word; with weights it may win nowhere.
+        How much the evidence of each column counts. Weights calibrate the probabilities where
+        columns are correlated: one weight for each column, or one for all, fitted to the
+        leave-one-out evidence of at most 10,000 rows. "loo" also adds a linear part of numbers and
+        common levels, if held-out rows gain. None is pure naive Bayes. With weights a class of one
+        row may never be predicted.
     interactions : "auto", mapping or None, default None
-        What a few columns say together: products of two, and rules of up to three, where held-out
-        rows gain. Rules are decision tables of at most four conditions, each said in words by
-        ``explain`` and ``inspect.rules``. A mapping says what they may be: ``{"rules": 20,
-        "without": ["id"], "monotone": {"age": 1}, "given": ["age < 30 and pay > 5"]}``. It may have
-        the most rules ("rules", by default 200); columns that have no part in them ("without");
-        columns with which steps and rules may only raise (1) or lower (-1) the odds of the second
-        of two classes ("monotone", what scikit-learn calls ``monotonic_cst``); and rules of your
-        own, which are weighed like the others ("given").
+        Evidence of columns together: products of two, and rules of up to three, if held-out rows
+        gain. Rules are decision tables of at most four conditions; ``explain`` and
+        ``inspect.rules`` write them in words. A mapping limits them: ``{"rules": 20, "without":
+        ["id"], "monotone": {"age": 1}, "given": ["age < 30 and pay > 5"]}``. "rules" is the largest
+        number of rules, by default 200. "without" names columns that they may not use. "monotone"
+        names columns whose steps and rules may only raise (1) or lower (-1) the odds of the second
+        of two classes, as ``monotonic_cst`` of scikit-learn. "given" lists rules of your own, which
+        are weighted like the others.
     derived : "auto", list of str or None, default "auto"
-        What is made of columns of numbers or times, with ``weights="loo"``: with "auto" sums,
-        differences and ratios of two, whose steps are added where held-out rows gain 6 nats in all;
-        numbers that are names, as of persons or shops, of which each value counts by itself where
-        they gain 3; and rows or texts that were seen before (new rows are taken to be of the same
-        persons, unless ``groups=`` is given). A list has all that is allowed, such as ``["debt /
-        income", "closed - opened", "age + 4 * years"]``, where a factor is a power of two. None
-        makes nothing. Columns that interactions are to be "without", or "monotone" in, are in none
-        of them.
+        Evidence made of columns of numbers or times, with ``weights="loo"``. "auto" tries three
+        kinds on held-out rows: sums, differences and ratios of two, whose steps are added if they
+        gain 6 nats in all; numbers that are names, as of persons or shops, whose values count each
+        by itself if they gain 3; and rows or texts that were seen before. It assumes that new rows
+        are of the same persons, unless ``groups=`` is given. A list has everything that is allowed,
+        such as ``["debt / income", "closed - opened", "age + 4 * years"]``, where a factor is a
+        power of two. None makes nothing. Columns that are "without" or "monotone" in
+        ``interactions`` are not used.
     text : {"auto", "words"}, default "auto"
-        What is counted of a column of texts that is not named in ``event_models``: with "auto",
-        the words, the word bigrams, and the character n-grams (n from 2 to 5) of the first 500
-        characters that each holds, each kind with weights of its own; with "words", which is the
-        fastest, the words alone. Without ``weights="loo"``, and with ``estimate`` "mle" or
-        "predictive", it is how often each word comes.
+        What is counted in columns of texts that are not named in ``event_models``. "auto" counts
+        words, word bigrams, and character n-grams (n from 2 to 5) of the first 500 characters, each
+        kind with weights of its own. "words" counts only words, and is the fastest. Without
+        ``weights="loo"``, and with ``estimate`` "mle" or "predictive", how often each word comes is
+        counted.
     random_state : int, Generator or None, default None
         Chooses the rows that weights are fitted to; None is a fixed choice.
     semi_supervised : bool, default False
-        Whether to learn from rows whose label is missing (None, NaN, NaT, or the whole number -1
-        where none of these is there) too: by EM, each of them counted for every class by its
-        posterior. How much such a row counts beside a labelled one is chosen by the leave-one-out
-        log loss of the labelled rows, and is nothing unless cross-validation confirms it.
+        Whether to learn also from rows without a label (None, NaN or NaT; or the whole number -1 if
+        there is none of these): by EM, which counts each of them for every class by its posterior.
+        The leave-one-out log loss of the labelled rows chooses the weight of such a row, which is 0
+        unless cross-validation confirms it.
     presence : {"auto", "ignore"}, default "auto"
-        What a missing cell says: with "auto", of each column that has missing cells, whether the
-        cell is missing is evidence too, with a weight of its own that is shrunk to 0; with
-        "ignore" only on which side of a step or rule it is; without ``weights="loo"`` nothing.
+        Whether missing cells are evidence. With "auto" they are, in each column that has some, with
+        a weight of its own that is shrunk to 0. With "ignore" a missing cell only has a side of
+        each step or rule. Without ``weights="loo"`` it is no evidence.
     missing_values : sequence of str, or mapping from columns to one, optional
-        Strings that stand for missing cells, in all columns or by column. By default a string in
-        a column of numbers or times, such as NA, is a word beside them, and so a missing cell; in
-        a column of categories it is one of them. In a column of numbers NaN is missing already.
+        Strings that stand for missing cells, in all columns or by column. By default a string in a
+        column of numbers or times, such as NA, is a missing cell whose word is evidence; in a
+        column of categories it is a category. In a column of numbers NaN is missing already.
     decimal : {".", ","}, or mapping from columns to one, optional
-        The decimal mark of numbers that are strings. By default it is read from the cells that
-        have but one reading, and 1,234 follows them, or else the other columns of the table.
+        The decimal mark of numbers that are strings. By default the cells with only one reading
+        decide, or else the other columns of the table; 1,234 follows them.
     day_first : bool, or mapping from columns to bool, optional
-        Whether 03/04/2024 is the third of April. By default it is read from the dates that have
-        but one reading, or else from the other columns of the table; else the month is first,
-        which ``schema_`` notes.
+        Whether 03/04/2024 is the third of April. By default the dates with only one reading decide,
+        or else the other columns of the table; else the month is first, which ``schema_`` notes.
     half_life : str, timedelta or float, optional
-        After how long a row counts half, where ``fit`` and ``partial_fit`` are given its ``time``:
-        a duration ("30d", "12h", "90min", "10s", "2w", or a timedelta), or a number where times
-        are numbers. By default rows count for ever.
+        The time after which a row counts half, if ``fit`` and ``partial_fit`` get its ``time``: a
+        duration ("30d", "12h", "90min", "10s", "2w", or a timedelta), or a number if times are
+        numbers. By default rows never fade.
 
     Attributes
     ----------
@@ -208,8 +206,8 @@ class NaiveBayes(Classifier):
 
     Notes
     -----
-    An unseen category takes the mass that its prior reserves for it; an unseen word is left out. A
-    column that is the label under other names, without exception in 100 rows or more, is warned of;
+    An unseen category has the mass that its prior reserves for it; an unseen word is left out. A
+    warning names a column that determines the label in 100 rows or more without exception;
     ``schema_`` notes columns that are constant, missing throughout, or like an identifier.
 
     Examples
@@ -277,24 +275,24 @@ class NaiveBayes(Classifier):
         X : table of rows, or list of texts
             NumPy array (structured too), SciPy sparse matrix, pandas, Polars, PyArrow, Spark or
             other frame, mapping of columns, list of records, list of lists; or a table that is read
-            in batches: a DuckDB relation, lazy frame, dataset, reader or iterator of tables.
-            Lists of strings are the rows of a table where all have the same length, and else the
-            words of texts; ``{"text": X}`` or ``event_models=Text()`` says that they are words, a
-            mapping of columns that they are not. Afterwards what was learned decides.
+            in batches: a DuckDB relation, lazy frame, dataset, reader or iterator of tables. Lists
+            of strings are the rows of a table if all have the same length, and otherwise the words
+            of texts. ``{"text": X}`` or ``event_models=Text()`` says that they are words, and a
+            mapping of columns that they are not. Later calls follow what was learned.
         y : array-like of shape (rows,), or str
             The labels, or the name of their column in ``X``.
         sample_weight : array-like of shape (rows,) or str, optional
-            What each row weighs, finite and at least 0, or the name of that column. What is counted
-            of a row of weight 2 is that of the row twice; but it is one row, which is left out as
-            a whole where weights are fitted, so that it does not show if all weights are multiplied
-            by a number.
+            What each row weighs, finite and at least 0, or the name of that column. A row of weight
+            2 is counted like two equal rows. But it is one row, which is left out as a whole where
+            weights are fitted, so multiplying all weights by a number has no effect.
         frequencies : array-like of shape (rows,) or str, optional
-            How many equal rows each row is, whole numbers: a table of counts learns as its rows.
+            How many equal rows each row stands for, whole numbers: a table of counts is learned
+            like its rows.
         groups : array-like of shape (rows,) or str, optional
             Rows that belong together, as those of a customer, a patient or a document. They are
-            left out together where weights are fitted and the model is assessed, as new rows will
-            be of others. "copies" are equal rows, whatever their labels. By default each row is
-            left out alone.
+            left out together where weights are fitted and the model is assessed, because new rows
+            will be of other groups. "copies" are equal rows, whatever their labels. By default each
+            row is left out alone.
         time : array-like of shape (rows,) or str, optional
             With ``half_life``, the time of each row: a column of ``X``, which is not learned, or
             numbers, dates or strings that are dates. The newest row counts 1.
@@ -327,8 +325,8 @@ class NaiveBayes(Classifier):
         Parameters
         ----------
         connection : DB-API or ADBC connection
-            To DuckDB (``duckdb``), SQLite (``sqlite3``) or PostgreSQL (``psycopg``). It is only
-            asked, and stays open.
+            To DuckDB (``duckdb``), SQLite (``sqlite3``) or PostgreSQL (``psycopg``). It only reads,
+            and stays open.
         table : str or tuple of two str
             The table or view: one name, or the names of a schema and of a table in it; or a query
             ("SELECT ..."), which is a temporary view of the connection as long as it is counted.
@@ -346,11 +344,11 @@ class NaiveBayes(Classifier):
         Raises
         ------
         TypeError
-            If the connection is to no database that is known.
+            If the connection is to another database.
         ValueError
-            If the table or a column is not there or of no use, an option is wrong, an event model
-            needs the rows that a server keeps, or the database fails; it says which. Nothing is
-            learned then.
+            If the table or a column does not exist or cannot be learned, an option is wrong, an
+            event model needs the rows that a server keeps, or the database fails; it says which.
+            Nothing is learned then.
 
         Notes
         -----
@@ -459,22 +457,22 @@ class NaiveBayes(Classifier):
     ) -> Self:
         """Learn from more rows; what is counted is the same as from all rows at once.
 
-        So is what each column is taken for, where it was given no event model: a column of 0 and 1
-        is a histogram from the first 2 on. Only what cannot be counted again is an error (strings
-        after numbers, a word among times), and a column with more than 1,000 different texts stays
-        one. New classes, categories, words and columns may appear at any time; what was not
-        recorded before counts as missing there. Weights are fitted again once the rows that came
-        since are a tenth of those before, and by ``calibrate()``; then they too are the same as
-        from all rows at once (``weights_.rows`` says of how many rows they are).
+        The same holds for the kind of a column without a given event model: a column of 0 and 1
+        becomes a histogram with the first 2. Only cells that cannot be counted again are an error
+        (strings after numbers, a word among times), and a column with more than 1,000 different
+        texts stays a text. New classes, categories, words and columns may appear at any time; a new
+        column counts as missing in earlier rows. Weights are fitted again once the new rows are a
+        tenth of those before, and by ``calibrate()``; then they too are the same as from all rows
+        at once (``weights_.rows`` says how many rows they are fitted to).
 
         Parameters
         ----------
         X, y, sample_weight, frequencies, groups
             As for ``fit``.
         classes : array-like, optional
-            All classes that will ever come. Not needed, as classes are learned as they come; those
-            that are said have a place from the first batch on, and a ``class_prior`` may be for
-            them.
+            All classes that will ever come. Not needed, because new classes may come at any time;
+            those that are said have a place from the first batch on, and a ``class_prior`` may be
+            for them.
         decay : float, optional
             What counts are multiplied by that were learned before, as by ``decay`` just before:
             0.5 halves them. Weights stay then, as there is no sample of faded rows. With the first
@@ -849,9 +847,8 @@ class NaiveBayes(Classifier):
             found = InMemory.partly(rows, y, beside) if some else InMemory(rows, beside.encode(y))
             if self.interactions and not found.is_labelled:
                 raise ValueError(
-                    "interactions needs all labels: what is concluded from a row without one "
-                    "depends on the labels of all others, so that no row can be left out to fit "
-                    "them."
+                    "interactions needs all labels: the class of a row without one depends on the "
+                    "labels of all others, so no row can be left out to fit them."
                 )
             return found
         stream = as_stream(X)
@@ -903,15 +900,15 @@ def load(
 ) -> NaiveBayes:
     """Read a model file that ``NaiveBayes.save`` or the command line wrote.
 
-    A sample of the rows that is in the file is in memory afterwards, as it was when it was saved.
+    If the file has a sample of the rows, the sample is in memory afterwards.
 
     Parameters
     ----------
     path : str or Path, a file of bytes that is open for reading, or bytes
         The file, or what it holds: of an upload, say, or of an object store.
     functions : mapping of str to function, optional
-        The functions that the model's texts go through (``Text(tokenizer=...)`` and the like), by
-        their names: a file holds no code.
+        The functions that the texts of the model need (``Text(tokenizer=...)`` and others), by
+        their names, because a file holds no code.
 
     Returns
     -------

@@ -406,7 +406,7 @@ class Multinomial(BagOfCounts):
         Pretend count of each word in each class, one for all columns or one for each: the prior is
         Dirichlet(alpha), or with ``estimate="map"`` Dirichlet(alpha + 1), whose mode it is. 1 is
         Laplace's rule, 1/2 Jeffreys's, any other Lidstone's, 0 maximum likelihood. "auto" is the
-        one under which the other words predict each single word best.
+        value with which the other words predict each single word best.
     prior : Dirichlet, optional
         Instead of ``alpha``; a vector is in the order of the columns.
     estimate : {"mean", "map", "mle", "predictive"}
@@ -640,7 +640,7 @@ class Complement(BagOfCounts):
     Notes
     -----
     Rennie, Shih, Teevan & Karger, Tackling the poor assumptions of naive Bayes text classifiers
-    (2003). The class prior is honoured; their rule without it is ``class_prior="uniform"``.
+    (2003). The class prior is used; their rule without it is ``class_prior="uniform"``.
 
     Examples
     --------

@@ -306,7 +306,7 @@ class EventModel(ABC, Generic[A, B]):
         columns = tally.axis.columns
         of = f"column {title(columns[0])!r}" if len(columns) else "rows"
         return ValueError(
-            f"How sure the evidence of {of} is cannot be known of {self.name}: {why}; choose "
+            f"The uncertainty of the evidence of {of} is not known for {self.name}: {why}; choose "
             "another event model or estimate for it."
         )
 

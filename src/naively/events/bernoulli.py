@@ -52,8 +52,8 @@ class Bernoulli(OfTwoSums[Items, Counts]):
     alpha : float, "laplace", "jeffreys", "auto" or sequence of float, default 1.0
         Pretend count of each of the two outcomes in each class, for all columns or for each: the
         prior is Beta(alpha, alpha), or with ``estimate="map"`` Beta(alpha + 1, alpha + 1), whose
-        mode it is. 1 is Laplace's rule, 1/2 Jeffreys's, any other Lidstone's, 0 maximum
-        likelihood. "auto" is the one under which other rows predict each outcome best.
+        mode it is. 1 is Laplace's rule, 1/2 Jeffreys's, any other Lidstone's, 0 maximum likelihood.
+        "auto" is the value with which other rows predict each outcome best.
     threshold : float or None, default 0.0
         A number above it counts as true. None: numbers are between 0 (false) and 1 (true)
         already, and count as shares. A plain sample (``fit``) holds 0 and 1 only,
@@ -61,14 +61,14 @@ class Bernoulli(OfTwoSums[Items, Counts]):
     prior : Beta, optional
         Instead of ``alpha``.
     m : float, optional
-        Instead of ``alpha``: pretend rows in each class, of which the same share is true as of
-        all rows (the m-estimate), or the share ``p``.
+        Instead of ``alpha``: pretend rows in each class, with the share of true of all rows (the
+        m-estimate), or the share ``p``.
     estimate : {"mean", "map", "mle", "predictive"}
         Posterior mean, mode, or maximum likelihood; the predictive is the mean. What is undefined
         (maximum likelihood from nothing, the mode of a uniform posterior) is NaN.
     p : float or sequence of float, optional
-        The share of the m pretend rows that is true, of all columns or of each:
-        (n of true + m · p) / (n + m).
+        The share of true among the m pretend rows, for all columns or for each: (n of true + m · p)
+        / (n + m).
     success : str, int, float or bool, optional
         Which of the two values of a plain sample is true, as in ``Bernoulli(success="H")`` of a
         coin's "H" and "T".

@@ -64,9 +64,8 @@ class Categorical(OfShares[Levels, Codes]):
     alpha : float, "laplace" or "jeffreys", default 1.0
         Pretend count of each level in each class: the prior is Dirichlet(alpha), or with
         ``estimate="map"`` Dirichlet(alpha + 1), whose mode it is. 1 is Laplace's rule, 1/2
-        Jeffreys's, any other Lidstone's, 0 maximum likelihood. A level never seen in training
-        takes what it would have had if it had been known and never counted:
-        alpha / (n + alpha · (levels + 1)).
+        Jeffreys's, any other Lidstone's, 0 maximum likelihood. A level never seen in training has
+        the probability of a known level that was never counted: alpha / (n + alpha · (levels + 1)).
     codes : int or sequence of int, optional
         Levels are the whole numbers 0, 1, 2, ..., and every one up to the largest seen is a level,
         seen or not; a column (or each of them) has at least this many. A level never seen, within
@@ -84,12 +83,12 @@ class Categorical(OfShares[Levels, Codes]):
         (maximum likelihood from nothing, the mode of a uniform posterior) is NaN.
     p : mapping of level to float, sequence of float, or "uniform", optional
         How the m pretend rows are spread: (n of the level + m · p) / (n + m). A mapping declares
-        the levels too; a sequence is in the order of the levels. A level that is not among them
-        takes nothing when rows are scored, and is an error when it is learned; with "uniform" it
-        takes what it would have had if it had been known.
+        the levels too; a sequence is in the order of the levels. Another level has no pretend rows
+        when rows are scored, and is an error when it is learned; with "uniform" it has those of a
+        known level.
     levels : sequence of str, bool, int or float, optional
-        Levels that each column has, seen or not: alpha / (n + alpha · levels). Any other is a
-        level from when it is learned, and until then one never seen.
+        Levels that each column has, seen or not: alpha / (n + alpha · levels). Any other level is
+        added when it is learned.
 
     Notes
     -----

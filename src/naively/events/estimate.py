@@ -1184,8 +1184,8 @@ def of_one_column(estimate: Estimate, *, spread: bool = False) -> dict[Level, fl
     found = estimate.points("mle")
     if spread and "variance" in found and not found["variance"] > 0:
         raise ValueError(
-            "The values are all equal, or there are none, so that the likelihood of a variance has "
-            "no greatest value."
+            "The values are all equal, or there are none, so the likelihood of a variance has no "
+            "maximum."
         )
     return found
 

@@ -85,17 +85,17 @@ class Histogram(OfShares[Cells, Dense]):
     ----------
     bins : "auto" or int, default "auto"
         How many bins a column has, or fewer if it has fewer different numbers. A number as frequent
-        as a bin has a bin of its own, so that there may be some more; where such numbers are more
-        than seven rows in ten, the others share the bins that are left. "auto" is a third of the
+        as a bin has a bin of its own, so there may be some more bins; if such numbers are more than
+        seven rows in ten, the others share the bins that are left. "auto" is a third of the
         column's rows, at least 2 and at most 32.
     edges : {"frequency", "width", "mdl"}, default "frequency"
-        Bins that hold equally many rows, bins that are equally wide, or bins that tell the
-        classes apart (Fayyad & Irani 1993).
+        Bins that hold equally many rows, bins of equal width, or bins that separate the classes
+        (Fayyad & Irani 1993).
     smoothing : "auto" or float, default "auto"
-        Width of the Gaussian kernel over neighbouring bins, in bins; 0 is none. "auto" follows
-        from the counts: it is Silverman's rule for the n rows of the column, 0.31 of all bins over
-        the fifth root of n; but 0.5, 0 or 4, where that saves more than 4 nats of the leave-one-out
-        log loss of the column alone.
+        Width of the Gaussian kernel over neighbouring bins, in bins; 0 is none. "auto" follows from
+        the counts: it is Silverman's rule for the n rows of the column, 0.31 of all bins over the
+        fifth root of n; or 0.5, 0 or 4, if that saves more than 4 nats of the leave-one-out log
+        loss of the column alone.
     m : float, default 2.0
         Pretend rows in each class, spread as the numbers are over all classes.
     alpha : float, optional
@@ -107,17 +107,16 @@ class Histogram(OfShares[Cells, Dense]):
 
     Notes
     -----
-    The likelihood is a density: the probability of a bin over its width. A bin reaches midway to
-    the numbers beside it, and where there are none as far out as on its other side; numbers beyond
-    the outermost bins have the density of these. So a number that stands alone has the width of the
-    data's resolution there, and rounding the data changes the density little. The bin of a column
-    of one number, or of infinite ones, has a width of 1.
-    Numbers are counted in the cells of a grid (``kernels.cells``), so that bins merge, forget
-    and stream like all else; their edges follow from the counts. Smoothing over neighbours:
-    Simonoff, Smoothing Methods in Statistics (1996), section 6; its width: Silverman, Density
-    Estimation for Statistics and Data Analysis (1986), section 3.4.
-    Without a row, the edges and the width are those of the other rows too. Only of columns with
-    many rows they stay, where one row hardly moves them (``EXACT``).
+    The likelihood is a density: the probability of a bin over its width. A bin reaches halfway to
+    the next numbers, and the outermost bins reach as far outwards as inwards; numbers beyond them
+    have their density. So an isolated number has the width of the data's resolution there, and
+    rounding the data changes the density little. The bin of a column of one number, or of infinite
+    ones, has a width of 1. Numbers are counted in the cells of a grid (``kernels.cells``), so bins
+    merge, forget and stream like all counts; their edges follow from the counts. Smoothing over
+    neighbours: Simonoff, Smoothing Methods in Statistics (1996), section 6; its width: Silverman,
+    Density Estimation for Statistics and Data Analysis (1986), section 3.4. If a row is left out,
+    the edges and the width are those of the other rows. Only in columns with many rows they stay,
+    because one row hardly moves them (``EXACT``).
 
     Examples
     --------

@@ -41,17 +41,17 @@ if TYPE_CHECKING:
 @final
 @dataclass(frozen=True)
 class JointTable(OfShares[Levels, Codes]):
-    """Whole rows: one die with a side for each (x, y), without the naive Bayes assumption.
+    """Whole rows: one probability for each (x, y), without the naive Bayes assumption.
 
-    On all columns it is the Bayes optimal classifier, once every row has been seen often; on some,
-    these depend on each other in any way, and are independent of the rest, given the class.
+    On all columns it is the Bayes optimal classifier, once every row has been seen often. Some
+    columns may depend on each other in any way, and are independent of the rest, given the class.
 
     Parameters
     ----------
     alpha : float, default 1.0
-        Pretend count of each possible row, shared among the classes as the counted rows are; a row
-        never seen leaves the class prior as it is. Every combination of the values that the
-        columns have had is possible (a boolean has two). The prior is Dirichlet(alpha), or
+        Pretend count of each possible row, shared among the classes as the counted rows are; for a
+        row that was never seen the posterior is the class prior. Every combination of the values
+        that the columns have had is possible (a boolean has two). The prior is Dirichlet(alpha), or
         with ``estimate="map"`` Dirichlet(alpha + 1), whose mode it is.
     estimate : {"mean", "map", "mle", "predictive"}
         Posterior mean, mode, or maximum likelihood; the predictive is the mean.

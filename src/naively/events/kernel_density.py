@@ -45,18 +45,18 @@ HALF = 0.5  # each class has half a row more in the log loss that a bandwidth is
 @final
 @dataclass(frozen=True)
 class KernelDensity(Estimable[Cells, Dense]):
-    """Numbers of any distribution: the density is a normal one around each number, averaged.
+    """Numbers of any distribution: the density is the mean of normal densities around the numbers.
 
     Parameters
     ----------
     bandwidth : "auto", "silverman" or float, default "auto"
         Standard deviation of the normal densities: a number, in the column's own units; for each
         column and class, 0.9 · min(standard deviation, interquartile range / 1.34) · n^(-1/5)
-        (Silverman 1986, equation 3.31); or that times 1/4, 1/2, 1 or 2, as each column's
-        leave-one-out log loss is least.
+        (Silverman 1986, equation 3.31); or that times 1/4, 1/2, 1 or 2, by the least leave-one-out
+        log loss of each column.
     alpha : float, default 1.0
-        Pretend rows in each class, spread as the numbers of all classes and one more number that
-        is spread far wider, so that no class is impossible anywhere.
+        Pretend rows in each class, distributed like the numbers of all classes and one far wider
+        density, so that no class is impossible anywhere.
     estimate : {"mean", "map", "mle", "predictive"}
         All estimates are the same.
 

@@ -461,8 +461,8 @@ class Gaussian(NormalNumbers):
         Share of a variance over all classes that is added to the variances when rows are scored,
         unless they are integrated out.
     floor_of : {"largest", "column"}, default "largest"
-        Whose variance: the largest of all columns, which is scikit-learn's rule and depends on the
-        columns' units, or each column's own.
+        Which variance: the largest of all columns, which is scikit-learn's rule and depends on the
+        units of columns, or each column's own.
     estimate : {"mean", "map", "mle", "predictive"}
         Of the parameters under the prior; the mode is that of mean and variance together;
         "predictive" integrates them out (Student-t). What is undefined (maximum likelihood from
@@ -473,10 +473,10 @@ class Gaussian(NormalNumbers):
 
     Notes
     -----
-    Maximum likelihood estimates (Duda, Hart & Stork, Pattern Classification, 2001, section
-    3.2.3); with a prior, Murphy, Conjugate Bayesian analysis of the Gaussian distribution (2007),
-    sections 2, 4 and 6. The variance is derived from double-double sums, so that a column at
-    1e8 ± 1 has the right one.
+    Maximum likelihood estimates (Duda, Hart & Stork, Pattern Classification, 2001, section 3.2.3);
+    with a prior, Murphy, Conjugate Bayesian analysis of the Gaussian distribution (2007), sections
+    2, 4 and 6. The variance is derived from double-double sums, so it is right for a column at 1e8
+    ± 1.
 
     Examples
     --------
@@ -554,7 +554,7 @@ def _first_column(block: Dense, wrong: NDArray[np.bool_]) -> str | None:
 class LogitNormal(NormalNumbers):
     """Numbers between two bounds: logit((x - low) / (high - low)) | class ~ Normal(mean, variance).
 
-    Shares, ratings and points of 100 have no probability outside, as a Gaussian gives them.
+    It suits shares, ratings and points of 100: a Gaussian has probability outside the bounds.
 
     Parameters
     ----------

@@ -190,7 +190,7 @@ def _settings(
     unnamed = next((name for name, f in functions.items() if name_of(f) == "<lambda>"), None)
     if unnamed is not None:
         raise ValueError(
-            f"A model file knows functions by name, and {unnamed} is a lambda, which has none: "
+            f"A model file names functions, and {unnamed} is a lambda, which has no name: "
             "write it as a function."
         )
     return {

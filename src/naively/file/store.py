@@ -190,7 +190,7 @@ def _check_functions(schema: Schema) -> None:
         name = name_of(function)
         if known.setdefault(name, function) != function:
             raise ValueError(
-                f"Two functions of the model are named {name}, by which a model file knows them: "
+                f"Two functions of the model are named {name}, and a model file names them: "
                 "rename one of them."
             )
 

@@ -18,10 +18,9 @@ from naively.events import Beta, Dirichlet
 from naively.kernels import dispatch
 from naively.kernels.reference import SALT, Floats, Hashes, hash_numbers
 from naively.model.class_prior import PRETEND, pretend_classes
-from naively.model.model import Model, Weights, number_of_cells
+from naively.model.model import Model, Weights
 from naively.schema.schema import BESIDE, DERIVED, Group, level_hashes, mixed
 from naively.schema.settings import ClassPrior
-from naively.terms.seen import TWICE, added_by
 from naively.terms.words import LENGTH_POWER, WordTerms, length_factor
 
 # --- The leave-one-out table: the evidence of each part of a row, the row not learned ------------
@@ -101,25 +100,6 @@ class LeaveOneOut:
         weight = weights.table(self.parts, classes)
         weighted = self.prior + np.einsum("pc,pnc->nc", weight, self.table)
         return np.asarray(weighted + weights.bias_of(classes))
-
-
-def weighted_joint(model: Model, found: LeaveOneOut, batches: Sequence[Batch]) -> Floats:
-    """Return joint log likelihoods by a model's weights and linear part, (rows, classes)."""
-    if model.weights is None:
-        return np.asarray(found.class_prior + found.table.sum(axis=0))
-    joint = found.joint(model.weights) + (found.class_prior - found.prior)
-    for added in linear_evidence(model, batches).values():
-        joint += added
-    seen = model.weights.seen
-    if seen is not None:  # without the row itself
-        seen = seen.of_classes(model.weights.places(model.classes.tolist()))
-        count = seen.of(np.concatenate([number_of_cells(batch) for batch in batches]))
-        own = Labels.join([batch.independent.among(model.classes) for batch in batches]).one_hot()
-        times = np.concatenate([batch.times for batch in batches])
-        count = np.maximum(count - own / times[:, None], 0.0)
-        count[count.sum(axis=1) < TWICE - HALF] = 0.0
-        joint += added_by(count, seen.amount, joint - (found.class_prior - found.prior))
-    return joint
 
 
 def linear_evidence(model: Model, batches: Sequence[Batch]) -> dict[str, Floats]:

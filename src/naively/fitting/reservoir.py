@@ -559,8 +559,8 @@ def warn_of_copies(classes: Sequence[Label]) -> None:
     """Warn of classes whose rows look as if they were copied."""
     warn(
         f"Nearly every row of class {', '.join(map(repr, classes))} came more than once. If rows "
-        "were copied, as a rare class is oversampled, the weights are fitted to rows that are "
-        "known from their copies, and are too large for new ones: give groups='copies', which "
+        "were copied, as a rare class is oversampled, the weights are fitted to rows whose "
+        "copies were learned, and are too large for new ones: give groups='copies', which "
         "leaves equal rows out together."
     )
 

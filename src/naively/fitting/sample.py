@@ -130,7 +130,7 @@ class Sample:
     def held_out(
         self, model: Model, dealt: NDArray[np.int64], *, learned: bool = True
     ) -> Iterator[Fold]:
-        """Yield each fold of the rows, with the other rows and the model that knows them alone."""
+        """Yield each fold of the rows, with the other rows and the model of these alone."""
         # ``dealt`` is how many copies of each row are in each fold, (rows, folds). Where the sample
         # has but some rows of the groups, the model is what the rest of it teaches. A model that
         # has not ``learned`` the rows stays as it is.

@@ -298,7 +298,7 @@ def _most(
     classes: list[Any],
     n: int,
 ) -> dict[tuple[str, Any, Any], Change]:
-    """Return what changed most, of what was found and of the items that both models know."""
+    """Return what changed most, of what was found and of the items that both models have."""
     before, after = tables
     with np.errstate(invalid="ignore"):
         change = np.nan_to_num(after - before, nan=0.0, posinf=np.inf, neginf=-np.inf)
@@ -406,7 +406,7 @@ class ItemsOfTwo:
     # (rows, classes): how often each came; None of a number that is not the first of its columns,
     # of which there are the same cells.
     count: tuple[Floats, Floats] | None
-    evidence: tuple[Floats, Floats]  # (rows, classes): NaN where a model does not know the item
+    evidence: tuple[Floats, Floats]  # (rows, classes): NaN where a model lacks the item
     known: tuple[NDArray[np.bool_], NDArray[np.bool_]]  # (rows,): which items each of them knows
     what: str  # what an item is called: "level", "word", "n-gram" or "column"
 

@@ -13,7 +13,7 @@ from naively.counting.block import Batch
 from naively.data.columns import Column, join_columns, read_column, times_of
 from naively.fitting.covariance import WeightsCovariance
 from naively.inspect.odds import Odds
-from naively.inspect.one_column import OneColumn
+from naively.inspect.one_column import OneColumn, bins_of
 from naively.inspect.uncertainty import evidence_variance
 from naively.kernels.reference import Floats
 from naively.model.model import Model
@@ -119,13 +119,13 @@ def _numbers(of: OneColumn, batches: Sequence[Batch]) -> tuple[Floats, Floats, F
     inner = of.edges[(of.edges > low) & (of.edges < high)]
     # Either side of a step, so that a histogram is drawn as steps.
     at = np.unique(np.concatenate([even, inner, np.nextafter(inner, -np.inf)]))
-    edges = np.linspace(low, np.nextafter(high, np.inf), BINS + 1)
+    edges = bins_of(low, high, of.grid(batches), BINS)
     rows = _rows(of, batches, edges)
     return at, rows, edges if len(rows) else rows
 
 
 def _rows(of: OneColumn, batches: Sequence[Batch], edges: Floats) -> Floats:
-    """Return how many of the learned rows are in each bin, (bins,); nothing if nobody knows."""
+    """Return how many of the learned rows are in each bin, (bins,); nothing if that is unknown."""
     density = of.histogram(batches, edges)
     return np.empty(0) if density is None else density @ of.present * np.diff(edges)
 

@@ -85,7 +85,7 @@ class ExplainedRow(Shown):
     columns : tuple of str
         The columns of the table, in their order.
     intervals : ProbabilityIntervals, optional
-        How sure the probabilities of the row are, if that was asked.
+        Intervals of the probabilities of the row, if they were asked for.
     source : tuple of Model, Rows and int, optional
         The model, the rows, and which of them it is: what ``worked`` is of.
     target : str
@@ -183,8 +183,8 @@ class ExplainedRow(Shown):
     def top(self, c: int, n: int | None = None) -> list[Weighed]:
         """Return the n items of greatest weight for or against class c, greatest first.
 
-        What the character n-grams of a text say is shared out to the words that they are in, and
-        what is said of a word more than once is one item.
+        The evidence of character n-grams of a text is divided among the words that they are in, and
+        all evidence of one word is one item.
         """
         weights: dict[tuple[str, str | int], float] = {}
         for i, (column, value, weight) in enumerate(
@@ -303,10 +303,9 @@ class EvidenceMatrix(NamedTuple):
     Parameters
     ----------
     columns : list of str
-        The columns of the table, and after them what is said beside them: missing cells, products,
-        rules.
+        The columns of the table, followed by missing cells, products and rules.
     weight : ndarray of shape (rows, columns)
-        In nats; 0 where a column says nothing of a row.
+        In nats; 0 if a column has no evidence in a row.
     base : ndarray of shape (rows,)
         The class prior and the intercept, which are the same for all rows with the same rival.
         With the weights of a row it is the log odds.
@@ -349,7 +348,7 @@ class Explanation(Tabular):
         return "\n\n".join(map(str, self.rows))
 
     def plot(self, ax: Axes | None = None, n: int = 10, label: Label | None = None) -> Axes:
-        """Draw the weights of evidence as a table, rows by the n columns that say most."""
+        """Draw the weights of evidence as a table, rows by the n columns with most evidence."""
         return picture(self, ax, n=n, label=label)
 
     def matrix(self, label: Label | None = None) -> EvidenceMatrix:
@@ -639,8 +638,8 @@ class EvidenceImage(Drawn):
     weight : ndarray of shape (height, width)
         In nats: positive for the class; 0 of what is missing.
     elsewhere : float
-        The weight of the class prior, of all that is no pixel, and of pixels being missing:
-        together they are the log odds.
+        The weight of the class prior, of other columns, and of missing pixels. With the pixels it
+        sums to the log odds.
     target : str
         The column that is predicted, if its name is known, which pictures say.
     """
@@ -799,8 +798,8 @@ class Waterfall(Drawn):
     sure : str
         The probability and its interval, in words; "" if that was not asked.
     ends : tuple of float, optional
-        Where the interval begins and ends, as log odds: as far from the total as the log odds of
-        the class against all others would move.
+        The ends of the interval as log odds: as far from the total as the log odds of the class
+        against all others would move.
     target : str
         The column that is predicted, if its name is known, which pictures say.
     """

@@ -95,7 +95,7 @@ def places(model: Model, labels: LabelArray) -> NDArray[np.int64]:
     if (codes < 0).any():
         row = int(np.flatnonzero(codes < 0)[0])
         raise ValueError(
-            f"Row {row} has the label {labels.tolist()[row]!r}, which the model does not know; its "
+            f"Row {row} has the label {labels.tolist()[row]!r}, which was not learned; the "
             f"classes are {model.classes.tolist()}."
         )
     return codes

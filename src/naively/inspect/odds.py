@@ -128,14 +128,14 @@ Rank: TypeAlias = tuple[float, float]  # what rows gain, and how often it came: 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Strongest(Drawn):
-    """What speaks most for each class, as a table of ``class``, ``column``, ``value``, ``weight``.
+    """The strongest evidence for each class: a table of class, column, value and weight.
 
     Parameters
     ----------
     by_class : dict
-        For each label its items: column, value and weight of evidence in nats, which is
-        log p(item | class) - log p(item | all other classes together). The first is what rows of
-        the class gain most from on average: its weight times how often it came in the class.
+        For each label its items: column, value and weight of evidence in nats, which is log p(item
+        | class) - log p(item | all other classes together). They are in the order of their mean
+        contribution to rows of the class: the weight times how often the item came in the class.
     target : str
         The column that is predicted, if its name is known, which pictures say.
 

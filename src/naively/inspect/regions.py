@@ -144,9 +144,10 @@ class Regions(Tabular):
         ax : Axes, optional
             What to draw on.
         what : {"regions", "posterior", "difference", "margin", "density"}, default "regions"
-            The predicted class at each point, with rows that were learned; the posterior of a
-            class; its log odds against the strongest rival, whose contour of 0 is the border of
-            its region; its posterior less the rival's; or contours of the densities of the classes.
+            The predicted class at each point, with learned rows; the posterior of a class, or of
+            three classes or more that of the predicted one; the log odds of a class against the
+            strongest rival, whose contour of 0 is the border of its region; its posterior less the
+            rival's; or contours of the densities of the classes.
         label : label, optional
             The class of a surface; by default the second of two, else the most frequent.
 

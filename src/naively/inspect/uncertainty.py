@@ -125,15 +125,15 @@ def covariance_for(model: Model, sample: Reservoir | None) -> WeightsCovariance 
         return None
     if sample is None:
         raise ValueError(
-            "How sure a probability is depends on how sure the weights are, which the rows that "
-            "were learned say, and they are not in memory: load a file that was saved with "
+            "The uncertainty of a probability includes that of the weights, which is found in the "
+            "learned rows. They are not in memory: load a file that was saved with "
             "keep_rows=True, or learn with weights=None."
         )
     rows = float(model.view.rows.sum())
     if rows < FEWEST:
         raise ValueError(
-            f"How sure a probability is cannot be known of weights from fewer than {FEWEST} rows, "
-            f"copies left out, and the model has learned {rows:,.0f}; learn more, or with "
+            f"The uncertainty of a probability is not known for weights from fewer than {FEWEST} "
+            f"rows, copies left out, and the model has learned {rows:,.0f}; learn more, or with "
             "weights=None."
         )
     return weights_covariance(model, sample.of(model))

@@ -75,7 +75,7 @@ class Counted(OfFields):
         for part in rest:
             if newest is not None and part.newest not in {None, newest}:
                 raise ValueError(
-                    "The newest rows of the models are of different times, so that their rows fade "
+                    "The newest rows of the models have different times, so their rows fade "
                     "differently; they cannot be merged."
                 )
             newest = part.newest if newest is None else newest

@@ -79,7 +79,7 @@ class HeldOut:
             chance = math.sqrt((len(number) - 1) * sum(1 / of.sum() for of in count))
             if apart > ALIKE + chance:  # two standard deviations at least
                 warn(
-                    "The classes of the models that are merged have other shares, so that sets of "
+                    "The merged models have different shares of the classes, so sets of "
                     "predict_set may hold the right class less often than they promise: call "
                     "calibrate(X, y) with rows of all."
                 )

@@ -114,8 +114,8 @@ class View(OfFields):
 class Model(Shown, OfFields):
     """What was learned: what was counted, what follows from it, and weights.
 
-    ``a + b`` is the model of the rows of both, ``a - b`` the model that never saw b's rows,
-    ``a * 0.99`` one that trusts what it has seen a little less.
+    ``a + b`` is the model of the rows of both, ``a - b`` the model without b's rows, and ``a *
+    0.99`` a model with faded counts.
 
     Examples
     --------
@@ -260,8 +260,8 @@ class Model(Shown, OfFields):
     def under_prior(self, prior: ClassPrior) -> Model:
         """Return the model under another class prior, in which what is settled has no part.
 
-        All is fitted under the frequencies of the rows that it is fitted to ("data"): then it is
-        evidence alone, so that another class prior is a shift of the log odds.
+        Everything is fitted under the class frequencies of its rows ("data"). So it is evidence
+        alone, and another class prior only shifts the log odds.
         """
         settings = replace(self.settings, class_prior=prior)
         return replace(self, counted=replace(self.counted, settings=settings))
@@ -300,8 +300,7 @@ class Model(Shown, OfFields):
     def pretend_rows(self) -> float:
         """How many rows each class has more where its share among the rows is its prior.
 
-        With weights, what few rows say is doubted: Laplace's rule of succession. A row has the
-        mean weight of all.
+        With weights it is one row (Laplace's rule of succession), with the mean weight of all rows.
         """
         if self.weights is None:
             return 0.0
@@ -372,7 +371,7 @@ class Model(Shown, OfFields):
     def log_evidence(self, rows: Rows) -> Floats:
         """Return log p(x), of shape (rows,), by the event models without weights.
 
-        Interactions and missing cells have no part in it: with them it would not sum to 1.
+        Interactions and missing cells are left out: with them it would not sum to 1.
         """
         plain = self.pure()
         batch = plain.encode(rows)
@@ -550,7 +549,7 @@ class Weights(Shown, OfFields):
         return frozenset(part.group for part in self.of if part.column is not None)
 
     def of_rows_like(self, other: Weights | None) -> Weights:
-        """Return these weights, of a model of which a weight of 1 is as many rows as of another."""
+        """Return these weights for a model whose weight of 1 is as many rows as another model's."""
         return self if other is None else replace(self, rows_per_weight=other.rows_per_weight)
 
     def tempered(self, by: float) -> Weights:

@@ -148,7 +148,7 @@ def counts_in(rows: SparseRows, columns: Sequence[Name]) -> Mapping[Name, str]:
         if len(below):
             raise ValueError(
                 f"Column {title(columns[int(below[0])])!r} of the sparse matrix holds negative or "
-                "missing numbers, so that they are no counts, and it is too large to be read as a "
+                "missing numbers, so they are no counts, and it is too large to be read as a "
                 "table of numbers; make them positive (a HashingVectorizer has "
                 "alternate_sign=False), or give event_models='gaussian'."
             )

@@ -166,7 +166,7 @@ def warn_of_no_tokens(schema: Schema, tally: Tally) -> None:
         if not any(block[PRESENT].high.any() for block in blocks):
             continue  # every text is missing, or of no weight
         warn(
-            f"No token was found in any text of column {title(name)!r}, so that nothing was "
+            f"No token was found in any text of column {title(name)!r}, so nothing was "
             f"learned from it; its tokens are {_sought(groups[0].analyser)}. Others are found by "
             "Text(token_pattern=...) or Text(analyzer='char') as its event model."
         )

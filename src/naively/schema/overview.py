@@ -113,7 +113,7 @@ def columns(
     target : str, optional
         The column of labels, which are taken as they are written.
     file : FileOptions, optional
-        How a file is written, as far as it does not tell itself.
+        How a file is written, if it is not recognised.
 
     Returns
     -------

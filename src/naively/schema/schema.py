@@ -306,7 +306,7 @@ class Schema(Shown, OfFields):
         extra = [] if same else [name for name in rows.names if name not in self._known]
         if lacking and len(lacking) == self.width:
             raise ValueError(
-                "None of the columns that were learned is in the table: it has "
+                "The table has none of the learned columns: it has "
                 f"{list_names(rows.names)}, but {list_names(self.order)} were learned."
             )
         if lacking:
@@ -378,10 +378,10 @@ class Schema(Shown, OfFields):
             if not count:
                 continue
             held, word = self.columns[name].kind, str(rows.words[name][row])[:SHOWN]
-            more = f", nor are {count - 1:,} more cells" if count > 1 else ""
+            more = f", and so do {count - 1:,} more cells" if count > 1 else ""
             warn(
-                f"Column {title(name)!r} held {held}s in training: {word!r} in row {row} is "
-                f"none{more}, which counts as missing."
+                f"Column {title(name)!r} held {held}s in training: {word!r} in row {row} counts "
+                f"as missing{more}."
             )
 
     @cached_property
@@ -400,7 +400,7 @@ class Schema(Shown, OfFields):
         if self.order and other.order and not self.names and self.width != other.width:
             raise ValueError(
                 f"The columns have no names; there are {self.width} in one model and {other.width} "
-                "in the other, so that they cannot be merged."
+                "in the other, so they cannot be merged."
             )
         self._check_words(other)
         mine = {group.key: group for group in self.groups}

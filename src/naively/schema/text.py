@@ -61,30 +61,30 @@ class Text(TextModel):
     r"""How a column of texts is counted: its tokens, and their event model.
 
     Words are those of every language (see the how-to on texts): letters, digits and marks in one
-    piece, in NFC, with apostrophes within; characters and their pairs where a script has no spaces;
+    piece, in NFC, with apostrophes within; characters and their pairs if a script has no spaces;
     numbers, hosts, #hashtags, @mentions, smileys and emoji. The options are those of scikit-learn's
-    ``CountVectorizer``, whose words are had by its ``token_pattern``. Cells that are lists of
-    words, or of word numbers, are taken as they are, but for stop words and n-grams; for character
-    n-grams they are joined by spaces.
+    ``CountVectorizer``, whose ``token_pattern`` gives its words. Cells that are lists of words, or
+    of word numbers, are not split: only stop words and n-grams apply. For character n-grams they
+    are joined by spaces.
 
     Parameters
     ----------
     analyzer : {"word", "char", "char_wb"} or function, default "word"
-        Tokens are words, or character n-grams, anywhere or within words; or what a function makes
-        of a text, as a list of str.
+        Tokens are words, or character n-grams, anywhere or within words; or a function returns the
+        tokens of a text, as a list of str.
     ngram_range : (int, int), default (1, 1)
         The least and the greatest n of the n-grams, of words or characters, that are tokens.
     lowercase : bool, default True
         Whether "Word" and "word" are one.
     token_pattern : str, optional
-        What a word is instead, as a regular expression, such as scikit-learn's
-        ``r"(?u)\b\w\w+\b"``; with a group, what is in the group. One that could take for ever on
-        some texts is refused; of a run of more than 256 characters without a space, each 256 are
-        looked at alone.
+        Another definition of a word, as a regular expression, such as scikit-learn's
+        ``r"(?u)\b\w\w+\b"``; with a group, the word is the group. A pattern that could take for
+        ever on some texts is refused. A run of more than 256 characters without a space is divided
+        into pieces of 256.
     stop_words : str or sequence of str, optional
-        Words that are left out before n-grams are made: "english" as scikit-learn has them, another
-        language as the package ``stop-words`` has them ("german", "de"), or a list of words; of
-        names of languages alone (["english", "german"]), the words of all of them.
+        Words that are left out before n-grams are made: "english" has those of scikit-learn,
+        another language ("german", "de") those of the package ``stop-words``. It may be a list of
+        words, or of languages (["english", "german"]).
     strip_accents : {"ascii", "unicode"}, optional
         Whether "é" is "e".
     min_df, max_df : int or float, default 1 and 1.0
@@ -97,33 +97,32 @@ class Text(TextModel):
     max_characters : int, optional
         Only the first so many characters of a text are read.
     max_tokens : int, optional
-        Only the first so many words of a text are learned and scored, and with ``binary`` the
-        first so many different ones, so that no text changes more counts (by noise). N-grams
-        cannot be bounded so.
+        Only the first so many words of a text are learned and scored, and with ``binary`` the first
+        so many different ones. So no text changes more counts, which noise needs. N-grams cannot be
+        bounded in this way.
     features : int, optional
         Tokens are hashed to so many numbers, say ``2**22``: memory stays fixed on a stream of any
         length, and words are not known.
     event : str or EventModel, default "multinomial"
         "multinomial", "bernoulli" or "complement", or such a model.
     vocabulary : sequence of str, optional
-        The tokens that there are, as the analyzer makes them (in lower case, if ``lowercase``).
-        No other token is counted or scored, and one that is never seen keeps its pseudo-count:
-        with alpha 1, (n of the word + 1) / (n of all + size of the vocabulary).
+        All tokens, as the analyzer makes them (in lower case, if ``lowercase``). No other token is
+        counted or scored, and a token that is never seen keeps its pseudo-count: with alpha 1, (n
+        of the word + 1) / (n of all + size of the vocabulary).
     tokenizer : function, optional
-        What makes words of a text (in NFC, and in lower case if ``lowercase``), as a list of str.
+        Returns the words of a text (in NFC, and in lower case if ``lowercase``), as a list of str.
     preprocessor : function, optional
-        What is made of a text first, instead of lower case and without accents.
+        Changes a text before anything else, instead of lower case and without accents.
     stemmer : str, optional
         A language of the package ``snowballstemmer``, such as "german": words become their stems.
 
     Notes
     -----
-    Every token, or every one of a declared vocabulary, is counted. What ``min_df``, ``max_df`` and
-    ``max_features`` leave out is left out when parameters are derived, so that models merge and
-    forget exactly.
+    Every token, or every one of a declared vocabulary, is counted. ``min_df``, ``max_df`` and
+    ``max_features`` leave tokens out when parameters are derived, so models merge and forget
+    exactly.
 
-    A model file holds no function: it holds the function's name, by which ``naively.load`` must be
-    given it again.
+    A model file holds no function but its name: give the function to ``naively.load`` again.
 
     Examples
     --------
@@ -224,7 +223,7 @@ class Text(TextModel):
             )
         if self.features is not None and self.selects:
             raise ValueError(
-                "Hashed tokens are not known, so that min_df, max_df and max_features cannot "
+                "Hashed tokens are not known, so min_df, max_df and max_features cannot "
                 "choose among them; leave out features, or these."
             )
 
@@ -791,7 +790,7 @@ PATTERNS: dict[str, re.Pattern[str] | Finder] = {
 
 @dataclass(frozen=True)
 class Patterns(TextModel):
-    r"""What a text shows beyond its words, counted as tokens of a block of their own.
+    r"""Patterns of a text beyond its words, counted as tokens of a block of their own.
 
     Money, percentages, URLs and their hosts, e-mail addresses, numbers by their digits, ALL
     CAPITALS and their share, repeated punctuation, very long words, the share of letters that

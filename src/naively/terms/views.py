@@ -71,7 +71,7 @@ F_co = TypeVar("F_co", bound=Line | Step | Above | OneOf, covariant=True)
 @final
 @dataclass(frozen=True)
 class OfCell(Generic[F_co]):
-    """A function of a cell; a level is None where the model does not know it any more."""
+    """A function of a cell; a level is None if the model no longer has it."""
 
     cell: Cell
     # The function. A line and a step are 0 where the cell is missing.

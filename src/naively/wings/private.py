@@ -82,8 +82,8 @@ def with_noise(
     if new and delta == 0:
         named = next(g for g, of in zip(groups, changes, strict=True) if of.new).columns[0]
         raise ValueError(
-            f"What there is of column {title(named)!r}, its levels, cells or words, is known from "
-            "its rows alone, which a delta above 0 must pay for, such as 1e-6; or declare it, by "
+            f"The levels, cells or words of column {title(named)!r} come from its rows alone, "
+            "which needs a delta above 0, such as 1e-6; or declare them, by "
             "Categorical(levels=...) or Text(vocabulary=...)."
         )
     classes = len(model.classes)

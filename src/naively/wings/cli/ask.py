@@ -186,7 +186,7 @@ def evaluate(
 ) -> None:
     """Score a model's predictions on labelled rows, or learn again without each fold of them.
 
-    Without DATA it is the sample of the rows that the model has learned, cross-validated.
+    Without DATA the sample of the learned rows is cross-validated.
     """
     from naively.assess.scores import score
 

@@ -147,8 +147,8 @@ class_prior_option = click.option(
 )
 cost_option = click.option(
     "--cost",
-    help="The cost of wrong answers, if not 1: ham:spam=9 is that of calling a ham spam. The "
-    "answer of least expected cost is given.",
+    help="The cost of wrong answers, if not 1: ham:spam=9 is the cost of answering spam for "
+    "ham. The answer has the least expected cost.",
 )
 reject_option = click.option(
     "--reject", type=float, help='Answer "unsure" if the best class is less probable: 0.9.'
@@ -161,7 +161,7 @@ format_option = click.option(
     type=click.Choice(Format),
     help="Default: a table on a terminal, CSV in a pipe.",
 )
-of_file = option_below("How DATA is written, if it is not found")
+of_file = option_below("How to read DATA, if the guess is wrong")
 
 
 def file_options(verb: Declared) -> Declared:

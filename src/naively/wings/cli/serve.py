@@ -66,8 +66,8 @@ def serve(
 ) -> None:
     """Answer over HTTP: rows in JSON are sent to /predict; the report is at /.
 
-    What can be asked is said at /openapi.json. When MODEL changes it is loaded anew. SIGTERM lets
-    what is being answered be answered.
+    /openapi.json describes the requests. When MODEL changes, it is loaded again. After SIGTERM the
+    open requests are answered, and the server ends.
     """
     try:
         import uvicorn

@@ -1037,7 +1037,7 @@ def write_tokens(card: Scorecard, connection: Any, table: Table, row_id: str, to
                 raise ValueError(f"Column {row_id!r} must tell rows apart, and is {what}.")
             if type(row) not in (int, str):
                 raise ValueError(
-                    f"Rows must be told apart by whole numbers or strings, and {row!r} is none."
+                    f"Rows must be identified by whole numbers or strings, and {row!r} is neither."
                 )
             last, spelled = row, database.literal(row)
             rows += [

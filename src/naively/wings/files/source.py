@@ -211,7 +211,7 @@ def _not_of(encoding: str, error: UnicodeDecodeError, name: str, line: int) -> V
     """Return the error for a byte that an encoding does not have, in text from a line on."""
     line += _ends(error.object[: error.start].decode(encoding, "ignore"))
     return ValueError(
-        f"Line {line} of {name} has a byte (0x{error.object[error.start]:02x}) that is none of "
+        f"Line {line} of {name} has a byte (0x{error.object[error.start]:02x}) that is not in "
         f"{encoding}: give another encoding=, or mend it."
     )
 

@@ -23,7 +23,7 @@ VERBS = {  # what each does, and the module of naively.wings.mail.verbs that doe
     "learn": ("Learn mail as spam or ham, for the filter.", "learn"),
     "unlearn": ("Take back mail that the filter has learned.", "learn"),
     "serve": ("Filter mail for clients of spamd, such as mail servers.", "serve"),
-    "evaluate": ("Say how good a model is on mail of known classes.", "evaluate"),
+    "evaluate": ("Score a model on mail of known classes.", "evaluate"),
     "export": ("Write the counts of a model as text.", "counts"),
     "import": ("Add counts of bogofilter, SpamAssassin or another model.", "counts"),
     "expire": ("Drop words that were not learned for long.", "counts"),
@@ -34,7 +34,7 @@ STATUSES = {
     2: "From `filter --exit-code`: the class is unsure.",
     3: "An error; one sentence on standard error says which. `filter` has written the message as "
     "it came; without --exit-code, only wrong options give 3, and all else gives 0.",
-    75: "`filter` could not read or write the message: the mail agent is to keep it and try again.",
+    75: "`filter` could not read or write the message: the mail agent should keep it and retry.",
     130: "Stopped by Ctrl-C.",
 }
 HELP = f"The spam filter; its verbs are {', '.join(VERBS)}."

@@ -78,8 +78,8 @@ def parse_dump(lines: Iterable[str]) -> Dump:
             count, learned = (float(ham), float(spam)), _day(day)
         except ValueError:
             raise ValueError(
-                f"Line {number} is none of a dump of bogofilter: expected a word, two counts and a "
-                f"day such as 20241004, got {line.strip()[:60]!r}."
+                f"Line {number} is not from a dump of bogofilter: expected a word, two counts and "
+                f"a day such as 20241004, got {line.strip()[:60]!r}."
             ) from None
         if not all(0 <= n < float("inf") for n in count):
             raise ValueError(f"Line {number} has counts that are no numbers of messages.")
@@ -118,7 +118,7 @@ def parse_backup(lines: Iterable[str], words: Iterable[str]) -> Dump:
                     found.add(known, count, int(rest[2]) // SECONDS)
         except (ValueError, IndexError):
             raise ValueError(
-                f"Line {number} is none of a backup of SpamAssassin: {line.strip()[:60]!r}."
+                f"Line {number} is not from a backup of SpamAssassin: {line.strip()[:60]!r}."
             ) from None
     return found.checked()
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from naively.wings.mail.style import Appearance, Sheet
 
 ELEMENTS = {
-    # Any other element is a part of a line, also one that nobody knows.
+    # Any other element is a part of a line, also an unknown one.
     "boxes": """
         address area article aside audio base blockquote body br button canvas caption center col
         colgroup datalist dd details dialog dir div dl dt embed fieldset figcaption figure footer

@@ -63,7 +63,7 @@ def learn(
         given.add(CONTACTS in row)
     if forget and table.scaled and not table.remembers and batch.done.n:
         raise ValueError(
-            f"{path} has been decayed and remembers no messages, so that nobody knows how much "
+            f"{path} has been decayed and remembers no messages, so it is unknown how much "
             "these still count; nothing was unlearned."
         )
 
@@ -276,7 +276,7 @@ def _told(table: MailTable, run: Sequence[Wish], done: list[bool]) -> MailTable:
     forget = bool(run) and run[0][1] is None
     if forget and not table.remembers:
         raise ValueError(
-            "The model does not remember its messages, so that nobody knows as what to forget one: "
+            "The model does not remember its messages, so the class of a forgotten one is unknown: "
             "use `naively mail unlearn`, which says the class."
         )
     known = table.known() if table.remembers else None

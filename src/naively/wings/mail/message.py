@@ -292,7 +292,7 @@ WIDER = {  # what programs write under the name of a part of it, the first that 
 SEVEN_BIT = {b"\x1b$)C": "iso2022_kr", b"\x1b$": "iso2022_jp", b"~{": "hz"}  # by what is in them
 UTF_16 = (["utf_16"], ["utf_16_be"], ["utf_16_le"])
 LATIN = ("cp1252", "iso8859_15", "cp1250", "iso8859_2", "cp1254", "cp1257")  # that mail is in
-VAGUE = ("cp1252", "iso8859_15", "utf_8")  # are said where nobody knows
+VAGUE = ("cp1252", "iso8859_15", "utf_8")  # are declared for unknown charsets
 FEW = 10  # characters, of which one may be broken
 CONTROLS = bytes({*range(32), 127} - set(b"\t\n\v\f\r\x0e\x0f\x1b"))  # of no charset of bytes
 

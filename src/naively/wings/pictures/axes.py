@@ -61,6 +61,7 @@ STYLE: Look = {
     "lines.linewidth": 1.4,
     "lines.markersize": 3.5,
     "axes.linewidth": 0.7,
+    "axes.prop_cycle": f"cycler(color={list(COLOURS)})",
     "axes.spines.top": False,
     "axes.spines.right": False,
     "figure.dpi": 150,
@@ -292,7 +293,7 @@ def put_legend(
         text.set_text(name)
 
 
-WRAPPED = TextWrapper(62, break_long_words=False, break_on_hyphens=False)  # sentences below
+WRAPPED = TextWrapper(54, break_long_words=False, break_on_hyphens=False)  # sentences below
 
 
 class Said(NamedTuple):
@@ -312,5 +313,5 @@ def put_said(ax: Axes, said: Said, where: Literal["center", "right"] = "center")
     if lines:
         at = {"center": 0.5, "right": 1.0}[where], 0
         how: Look = {"xycoords": ax.xaxis.label, "textcoords": "offset points"}
-        how |= {"ha": where, "va": "top", "fontsize": 6, "color": GREY, "gid": "notes"}
+        how |= {"ha": where, "va": "top", "fontsize": 7, "color": GREY, "gid": "notes"}
         ax.annotate("\n".join(lines), at, (0, -2), **how)

@@ -319,13 +319,17 @@ FAR = 10.0  # nats: beyond, log odds have one colour
 def regions(result: Regions, ax: On, what: str, label: Label | None) -> Axes:
     """Draw the regions over two columns, a surface in colours, or contours of densities."""
     x_name, y_name = map(name_of, result.columns)
-    if what in ("posterior", "difference", "margin"):
-        return draw_surface(
-            result, *_surface(result, what, label), ax, diverging=what != "posterior"
-        )
-    draw, most = (draw_regions, MOST_CLASSES) if what == "regions" else (draw_contours, MOST)
+    of_each = what == "posterior" and label is None and len(result.classes) > 2
+    if what in ("posterior", "difference", "margin") and not of_each:
+        return draw_surface(result, what, label, ax)
+    draw, most = (draw_contours, MOST) if what == "density" else (draw_regions, MOST_CLASSES)
     shown, names, more = _classes(result.classes.tolist(), result.class_count, most)
-    return draw(result, shown, names, Said(x_name, y_name, [*more, *result.notes]), ax)
+    ax = draw(result, shown, names, Said(x_name, y_name, [*more, *result.notes]), ax)
+    if of_each:  # a white veil, the thicker the less probable the answer is
+        veil = np.ones((*result.label.shape, 4))
+        veil[..., 3] = np.minimum(1.0, 2.0 - 2.0 * result.posterior.max(axis=2))
+        ax.pcolormesh(result.x, result.y, veil, rasterized=True)
+    return ax
 
 
 def _surface(result: Regions, what: str, label: Label | None) -> tuple[Floats, str]:
@@ -389,17 +393,11 @@ def _middle(inside: NDArray[np.bool_]) -> tuple[int, int]:
     return int(i) - 1, int(j) - 1
 
 
-def draw_surface(
-    result: Regions,
-    values: Floats,  # (points of y, points of x): probabilities
-    label: str,
-    ax: On,
-    *,
-    diverging: bool,  # whether the values are log odds or margins, of which 0 is a border
-) -> Axes:
+def draw_surface(result: Regions, what: str, label: Label | None, ax: On) -> Axes:
     """Draw a surface in colours, with lines where it is equally high."""
+    values, name = _surface(result, what, label)
     ax, x, y = new_axes(ax), result.x, result.y
-    if diverging:
+    if diverging := what != "posterior":  # log odds and margins are 0 on a border
         finite = np.abs(values[np.isfinite(values)])
         most = min(FAR, float(finite.max(initial=0.0)) or 1.0)
         cut = bool((finite > most).any() or np.isinf(values).any())
@@ -413,8 +411,8 @@ def draw_surface(
     there = [at for at in lines if np.nanmin(shown) < at < np.nanmax(shown)]
     if there:
         drawn = ax.contour(x, y, shown, there, colors="black", linewidths=0.8)
-        ax.clabel(drawn, fmt="%g", fontsize=6)
-    ax.figure.colorbar(mesh, ax=ax, label=label, extend="both" if cut else "neither")
+        ax.clabel(drawn, fmt="%g", fontsize=7)
+    ax.figure.colorbar(mesh, ax=ax, label=name, extend="both" if cut else "neither")
     x_name, y_name = map(name_of, result.columns)
     put_said(ax, Said(x_name, y_name, result.notes))
     return ax

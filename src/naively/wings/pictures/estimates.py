@@ -78,8 +78,7 @@ def estimate(estimate: Estimate, ax: On, sample: Sample | None) -> Axes:
     found = _distributions(estimate)
     if not found:
         raise ValueError(
-            "No distribution is fitted that has a density: nothing was counted, or all values are "
-            "equal."
+            "No fitted distribution has a density: nothing was counted, or all values are equal."
         )
     logs = estimate.event.of_logarithms
     discrete = all(_is_discrete(of) for of in found.values())

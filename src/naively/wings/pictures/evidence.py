@@ -94,7 +94,7 @@ def waterfall(result: Waterfall, ax: On) -> Axes:
             put_endless(ax, float(start[i] + drawn[i]), i, w, FOR if w > 0 else AGAINST)
             continue
         ax.annotate(
-            f"{w:+.2f}", (right[i], i), (2, 0), textcoords="offset points", va="center", fontsize=6
+            f"{w:+.2f}", (right[i], i), (2, 0), textcoords="offset points", va="center", fontsize=7
         )
     ax.use_sticky_edges = False
     ax.margins(x=0.13, y=0.0)
@@ -452,12 +452,12 @@ def draw_table(
     ax.set_xticks(range(len(columns)), list(columns), rotation=turned, fontsize=size)
     ax.tick_params(length=0)
     if len(columns) <= MOST:
-        written = "{:+.1f}" if diverging else "{:.3g}"
+        written, small = ("{:+.1f}", 6) if diverging else ("{:.3g}", 7)
         for (i, j), value in np.ndenumerate(values):
             if np.isfinite(value):
                 far = abs(value) if diverging else value - least
                 dark = far > 0.6 * (most if diverging else most - least)
-                how: Look = {"color": "white" if dark else "black", "fontsize": 6}
+                how: Look = {"color": "white" if dark else "black", "fontsize": small}
                 ax.text(j, i, written.format(value), ha="center", va="center", **how)
     ax.figure.colorbar(mesh, ax=ax, label=label)
     put_said(ax, said)

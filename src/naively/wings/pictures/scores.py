@@ -75,7 +75,7 @@ def reliability(now: Scores, ax: On, before: Scores | None) -> Axes:
     most = int(rows.argmax())
     side, beside = ("right", -wide) if at[most] > 0.5 else ("left", wide)
     said, where = f"{amount(rows[most])} rows", (at[most] + beside, start + bars[most])
-    ax.annotate(said, where, va="top", ha=side, fontsize=6, color="#2171B5")
+    ax.annotate(said, where, va="top", ha=side, fontsize=7, color="#2171B5")
     chance = f"95 % of calibrated models (ECE {now.calibration_noise:.3f})"
     band: Look = {"color": GREY, "alpha": 0.3, "zorder": 1}
     ax.fill_between(confidence, low, high, linewidth=0, label=chance, **band)
@@ -176,7 +176,7 @@ def _most_confused(table: Floats, labels: Sequence[object], ax: On) -> Axes:
     ax.set_yticks(range(len(most)), pairs)
     ax.invert_yaxis()
     for i, (count, of) in enumerate(zip(off.ravel()[most], of_row[right], strict=True)):
-        ax.annotate(f" {count / of:.0%}", (count, i), va="center", fontsize=6)
+        ax.annotate(f" {count / of:.0%}", (count, i), va="center", fontsize=7)
     ax.margins(x=0.15)
     ax.set_xlabel(f"{class_axis('rows')} (% of the class)")
     shown = off.ravel()[most].sum()
@@ -372,7 +372,7 @@ def models(result: Comparison | Fits, ax: On, metric: str) -> Axes:
     ax = new_axes(ax, height=0.7 + 0.19 * max(3, len(names)))
     ax.barh(range(len(names)), value, color=COLOURS[0])
     for i, at in enumerate(value.tolist()):
-        ax.annotate(f" {at:.4g} ", (max(at, 0.0), i), va="center", fontsize=6)
+        ax.annotate(f" {at:.4g} ", (max(at, 0.0), i), va="center", fontsize=7)
     name_rows(ax, [name_of(name) for name in names])
     ax.invert_yaxis()
     ax.margins(x=0.15)

@@ -38,15 +38,15 @@ def write_card(
     head = name or (f"What predicts {target}" if target else "A model")
     parts = {
         "": [f"{_text(html.plain(lead(subject)))} Written by naively {__version__}."],
-        "Intended use": [use or "Nobody has said what it is to be used for, and what not."],
+        "Intended use": [use or "Nothing is stated."],
         "How good it is": _scores(subject),
-        "What is to be doubted": [f"- {_text(said)}" for said in doubts(subject)],
+        "Doubts": [f"- {_text(said)}" for said in doubts(subject)],
         "Can its probabilities be believed?": _calibration(subject),
         "For whom it is better or worse": _groups(subject),
         "What it learned from": _learned(subject),
         "Columns": _columns(subject),
         "How": _table(["", ""], [fact for fact in facts_of(subject) if fact[0] != HISTORY]),
-        "What was done to it": [f"    {line}" for line in str(history or "").splitlines()],
+        "History": [f"    {line}" for line in str(history or "").splitlines()],
     }
     lines = [f"# {_text(head)}"]
     for heading, body in parts.items():
@@ -80,8 +80,8 @@ def _groups(subject: Subject) -> Iterator[str]:
     lines = list(subgroups(subject))
     if lines:
         yield (
-            f'"Says" is the mean probability of {_text(subject.label)}, "is" the share of rows '
-            "that are so.\n"
+            f'"Says" is the mean probability of {_text(subject.label)}, and "is" its share of the '
+            "rows.\n"
         )
         yield from _table(HEAD_OF_GROUPS, lines)
 
@@ -101,7 +101,7 @@ def _columns(subject: Subject) -> Iterator[str]:
     said = {name: schema.said_of(name) for name in names}
     noted = {name: schema.notes.get(name, "") for name in names}
     lines = [[title(of), said[of], noted[of] * (noted[of] not in said[of])] for of in names]
-    yield from _table(["column", "what it is taken for", "what was noticed"], lines)
+    yield from _table(["column", "what it is taken for", "notes"], lines)
     if len(schema.order) > COLUMNS:
         yield f"\nand {len(schema.order) - COLUMNS:,} more."
 

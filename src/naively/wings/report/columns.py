@@ -35,10 +35,9 @@ LEAST_HEIGHT = 0.5  # nats, on either side of 0: what is less looks like little
 MOST_HEIGHT = 6.0  # nats, at which an axis ends
 REPEATED = ", which repeat each other"
 CURVES = html.how_to_read(
-    "Each curve shows what the model adds to the log odds of a class for a value of the column: "
-    "above 0 it speaks for the class, below against it, and +0.7 doubles the odds. The band is "
-    "where 95 % of such curves, each a mean over fits to as many rows, would be. The grey bars are "
-    "the rows."
+    "Each curve shows what a value of the column adds to the log odds of a class: above 0 it is "
+    "evidence for the class, below 0 against it, and +0.7 doubles the odds. The band holds "
+    "95 % of such curves, each a mean over fits to as many rows. The grey bars are the rows."
 )
 SPOKEN_IN = "Its weight of evidence against all other classes together, in nats."
 
@@ -47,7 +46,7 @@ def importance_bars(subject: Subject, n: int) -> tuple[str, int]:
     """Return bars of the n columns that matter most, and how many there are in all."""
     what = "Share of what the model explains that is lost without the column."
     if not subject.lost:
-        what = "Share of how far the weights of evidence of all columns move between rows."
+        what = "Share of the spread of the weights of evidence of all columns between rows."
     lines = subject.shares
     top = max((share for _, share in lines), default=0.0) or 1.0
     shown = [
@@ -272,8 +271,8 @@ def _together(subject: Subject) -> str:
     if not lines:
         return ""
     found = html.how_to_read(
-        "What these columns add together, beside what each adds by itself; a rule adds its weight "
-        "to the class that it names in rows in which all its conditions hold."
+        "What these columns add together, beyond what each adds alone. A rule adds its weight to "
+        "the class that it names in rows where all its conditions hold."
     )
     found += html.table(["columns", "lost without them"], lines)
     rules = rules_of(subject.model).strongest(ITEMS)
@@ -296,8 +295,8 @@ def classes(subject: Subject) -> str:
         lines.append([str(labels[c]), float(count[c]), float(count[c] / count.sum()), *of[:2]])
     head = [subject.target or "class", "rows learned", "share", "precision", "recall"]
     found = html.how_to_read(
-        "Precision: the share of the rows answered with the class that are of it. Recall: the "
-        "share of the rows of the class that are answered with it."
+        "Precision: the share of the rows with this answer that are of the class. Recall: the "
+        "share of the rows of the class that get this answer."
     )
     found += html.table(head, lines)
     if len(labels) > CLASSES:

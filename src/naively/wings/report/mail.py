@@ -49,13 +49,13 @@ def write_mail_report(table: MailTable, judged: Judged | None, name: str) -> Rep
 def _lead(table: MailTable, best: Judged | None, *, given: bool) -> str:
     """Say what it is, and how good in plain words."""
     ham, spam = map(amount, table.messages)
-    said = f"A filter that says how probable it is that a message is spam, as learned from {ham} "
-    said += f"good mails and {spam} of spam."
+    said = "A filter that gives the probability that a message is spam. It has learned "
+    said += f"{ham} good mails and {spam} of spam."
     if best is not None:
         lost, missed = best.at(0.5)
         said += (
-            f" Of {best.ham:,} good mails {'that were given' if given else 'left out in turn'} it "
-            f"takes {lost:,} for spam, and of {best.spam:,} of spam it misses {missed:,}."
+            f" It takes {lost:,} of {best.ham:,} good mails {'given' if given else 'left out'} for "
+            f"spam, and misses {missed:,} of {best.spam:,} of spam."
         )
     return f'<p class="lead">{html.escaped(said)}</p>'
 
@@ -64,8 +64,8 @@ def _warnings(judged: Judged | None) -> str:
     if judged is None or judged.learned < KNOWN * len(judged.found):
         return ""
     said = (
-        f"The model has learned {judged.learned:,} of the {len(judged.found):,} messages that were "
-        "given: new mail will be judged worse."
+        f"The model has learned {judged.learned:,} of the {len(judged.found):,} given messages: "
+        "scores on new mail will be worse."
     )
     return html.alert([said])
 
@@ -110,8 +110,8 @@ def _good(judged: Judged | None, left_out: Judged) -> str:
         known["on learned mail, each message left out"] = left_out
     if not known:
         return html.note(
-            "Nothing is known of how good it is: no mail was given, and the model has no "
-            "leave-one-out scores, which take 20 messages of each class that are learned together."
+            "The filter cannot be scored: no mail was given, and it has no leave-one-out scores. "
+            "They take 20 messages of each class that are learned together."
         )
 
     def line(what: str, value: Callable[[Judged], object]) -> list[object]:
@@ -160,7 +160,7 @@ def _errors(judged: Judged) -> str:
     """Name the messages on the wrong side of one half."""
     found = judged.errors(0.5)
     if not found:
-        return html.note("None of those that were given.")
+        return html.note("None of the given messages.")
     lines = [[p, CLASSES[c], name] for p, c, name in found[:ERRORS]]
     more = html.note(f"These are {ERRORS} of {len(found):,}.") if len(found) > ERRORS else ""
     return html.table(["probability of spam", "class", "message"], lines) + more

@@ -59,7 +59,7 @@ def facts_of(subject: Subject) -> list[tuple[str, object]]:
         ("classes", len(count)),
         ("columns", model.view.schema.width),
         ("free parameters", count_parameters(model)),
-        ("of a table of all cells together, without the naive assumption", _joint(model)),
+        ("free parameters without the naive assumption", _joint(model)),
         ("class prior", str(settings.class_prior)),
         ("estimate", settings.estimate),
         ("weights of the evidence", weights),
@@ -80,7 +80,7 @@ def _joint(model: Model) -> str:
     """Say how many free parameters the full joint table has."""
     total = count_joint_parameters(model)
     if total == math.inf:
-        return "no number, as a column holds numbers or texts"
+        return "unlimited, because a column holds numbers or texts"
     return f"{total:,}" if total < 10**12 else f"about 10^{len(str(total)) - 1}"
 
 
@@ -106,7 +106,7 @@ def lead(subject: Subject) -> str:
     today = dt.datetime.now(tz=dt.UTC).date().isoformat()
     return (
         f'<p class="lead">It predicts {what} ({html.escaped(which)}) from '
-        f"{many(columns, 'column')}, as learned from {amount(rows)} rows. "
+        f"{many(columns, 'column')}, and has learned {amount(rows)} rows. "
         f"<time>{today}</time></p>"
     )
 
@@ -130,8 +130,8 @@ def sentences(subject: Subject) -> Iterator[str]:
     best, judged = subject.best, subject.judged
     if best is None or judged is None:
         yield (
-            "How good it is, nobody knows: that takes rows of two classes, either learned and kept "
-            "(save with keep_rows=True, or train with --keep-rows) or given with their labels."
+            "It cannot be scored: that takes rows of two classes, either learned and kept (save "
+            "with keep_rows=True, or train with --keep-rows) or given with their labels."
         )
         return
     prior = prior_loss(best)
@@ -149,8 +149,8 @@ def sentences(subject: Subject) -> Iterator[str]:
         name = _name(subject, subject.model.classes[subject.spoken_for])
         name = name if len(subject.model.classes) == 2 else f"not {name}"
         yield (
-            f"<b>{hits:.0f}</b> of the {n:,} rows that it ranks highest are {name}. "
-            f"Its probabilities say {said:.0f}, and chance would find {by_chance:.1f}."
+            f"<b>{hits:.0f}</b> of the {n:,} highest ranked rows are {name}. Its probabilities "
+            f"predict {said:.0f}, and {by_chance:.1f} are expected by chance."
         )
         low, high = best.intervals.get("log_loss", (np.nan, np.nan))
         others = f"The log loss of other such rows would be {low:.3g} to {high:.3g}"
@@ -201,13 +201,13 @@ def doubts(subject: Subject) -> Iterator[str]:
     share = subject.share_learned
     if subject.known:
         yield (
-            f"{share:.0%} of the rows that were given are equal to rows that it has learned: new "
-            "rows will be scored worse."
+            f"{share:.0%} of the given rows are equal to learned rows: scores on new rows will be "
+            "worse."
         )
     elif np.isnan(share):
         yield (
-            "The rows that were given are as many of each class as it has learned. If they are the "
-            "rows that it has learned, new rows will be scored worse."
+            "The given rows have as many of each class as the learned rows. If they are the "
+            "learned rows, scores on new rows will be worse."
         )
     yield from _of_few(subject)
     yield from _of_columns(subject)
@@ -227,18 +227,17 @@ def _of_few(subject: Subject) -> Iterator[str]:
     elif best.support is not None and best.support.rarest[1] < FEW_OF_CLASS:
         label, rows = best.support.rarest
         yield (
-            f"Only {rows:,} of the rows that were scored are of class {label!r}: what is said of "
-            "it may be chance."
+            f"Only {rows:,} of the scored rows are of class {label!r}: its scores may be chance."
         )
     if subject.uneven:
         if best.intervals.get("log_loss", (0.0, 0.0))[1] >= prior_loss(best):
-            yield "It may know no more than the shares of the classes."
+            yield "It may predict no better than the shares of the classes."
     elif best.intervals.get("accuracy", (1.0, 1.0))[0] <= best.majority_accuracy:
         yield "It may be no better than always answering the most frequent class."
     if best.calibration_error > 2 * best.calibration_noise + OFF:
         yield (
-            f"Its probabilities are off by {best.calibration_error:.0%} on average, more than "
-            "chance makes."
+            f"Its probabilities are off by {best.calibration_error:.0%} on average, more than by "
+            "chance."
         )
 
 
@@ -248,8 +247,8 @@ def _of_columns(subject: Subject) -> Iterator[str]:
     own = [title(name) for name, note in notes.items() if OWN_LEVELS in note]
     if own:
         yield (
-            f"Nearly every row has its own {html.listed(own, NAMED)}: like an identifier, of which "
-            "a new row will hold another. Leave it out."
+            f"Nearly every row has its own {html.listed(own, NAMED)}, like an identifier. A new "
+            "row will have another. Leave it out."
         )
     found = subject.drift
     if found is None:
@@ -376,8 +375,8 @@ def what_if(scorer: Scorer) -> str:
     if not scorer.columns:
         return html.note(scorer.why) if scorer.why else ""
     said = (
-        "Change a cell, or drag its mark along its scale: the further to the right, the more it "
-        "speaks for the class. The weights of all columns add up to the log odds."
+        "Change a cell, or drag its mark along its scale. A mark further to the right is stronger "
+        "evidence for the class. The weights of all columns add up to the log odds."
     )
     if scorer.columns < scorer.read:
         said += f" These are the {scorer.columns} best of {scorer.read:,} columns."

@@ -52,16 +52,16 @@ def good(subject: Subject) -> str:
             ax = subject.best.plot_confusion()
         picture = svg_of(ax, "confusion", "Rows by right class and by answer")
         how = html.how_to_read(
-            "Rows by right class (down) and most probable class (across): what is off the diagonal "
-            "is wrong."
+            "Rows by right class (down) and most probable class (across): wrong answers are off "
+            "the diagonal."
         )
         found += html.details("Which classes are confused", how + html.figure(picture))
     groups = list(subgroups(subject))
     if groups:
         how = html.how_to_read(
-            f"Groups of rows in which it is right more or less often than in all others, the "
-            f"surest first. “Says” is the mean probability of {subject.label}, “is” the share of "
-            "rows that are so; where they differ, its probabilities are off for this group."
+            f"Groups of rows in which it is right more or less often than in all others, the most "
+            f"significant first. “Says” is the mean probability of {subject.label}, and “is” its "
+            "share of the rows. Where they differ, the probabilities are off for this group."
         )
         found += html.details(
             "For whom it is better or worse", how + html.table(HEAD_OF_GROUPS, groups)
@@ -160,8 +160,8 @@ def calibration(subject: Subject) -> str:
         *shapes,
     )
     how = html.how_to_read(
-        "Each point is as many rows as the others: what the model said of them, and what came "
-        "true. Where the line through it, its 95 % interval, meets the diagonal, the "
+        "Each point is an equal number of rows: the probability that the model gave, and the share "
+        "that came true. The line through it is its 95 % interval. If it meets the diagonal, the "
         "probabilities can be believed."
     )
     figures = html.details("In figures", html.table(HEAD_OF_BINS, lines_of_bins(bins)))
@@ -289,12 +289,12 @@ def rows(subject: Subject) -> str:
     shown = subject.shown
     if shown is None:
         return html.note(
-            "There is no row to show: of the rows that were learned none is kept, or only the "
-            "counts of its words. Give rows to see some explained."
+            "There is no row to show: no learned row is kept, or only the counts of its words. "
+            "Give rows to see explanations."
         )
     said = html.how_to_read(
-        f"These are {shown.source}. Each line is what a cell speaks for or against the answer; "
-        "they sum to the log odds. No two of a kind are the same."
+        f"These are {shown.source}. Each line is the evidence of a cell for or against the answer. "
+        "The lines sum to the log odds. Equal rows are shown once."
     )
     cards = (
         f"<h3>{html.escaped(one.why)}: row {one.row}</h3>{_explained(subject, explained, label)}"

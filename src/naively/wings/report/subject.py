@@ -19,10 +19,8 @@ from naively.counting.block import Batch
 from naively.counting.labels import LabelArray, Labels, Target, encode_labels
 from naively.data.columns import Rows, column_rows, times_of
 from naively.file.header import Saved
-from naively.fitting.leave_one_out import left_out, weighted_joint
 from naively.fitting.reservoir import Reservoir
 from naively.fitting.sample import Sample
-from naively.fitting.weights import posterior
 from naively.inspect.drift import Drift, drift
 from naively.inspect.effect import effect
 from naively.inspect.explain import ExplainedRow, explain
@@ -263,7 +261,7 @@ class Subject:
     @cached_property
     def shares(self) -> list[tuple[tuple[str, ...], float]]:
         """Columns, or several that repeat each other, and their share of what is explained."""
-        # Where the model explains nothing, or nobody knows: of how far all weights differ.
+        # Where the model explains nothing, or it is unknown: by how far all weights differ.
         if not self.lost:
             whole = sum(spread for _, spread in self.spreads) or 1.0
             return [((name,), spread / whole) for name, spread in self.spreads]
@@ -328,11 +326,11 @@ class Subject:
             chosen = choose(self.posterior, right)
             more = ", most of which it has learned" if self.known else ""
             source = f"the rows that were given{more}"
-        elif self.sample is not None and len(self.sample) and self._kept is not None:
-            every, right, batches = self._kept, self.sample.labels.codes, self.sample.encoded(model)
-            labels = model.classes[right]
-            found = left_out(model, batches, length_power=model.length_power)
-            chosen = choose(posterior(weighted_joint(model, found, batches)), right)
+        elif self.held_out is not None and self._kept is not None:
+            p, of, _, place = self.held_out.predicted
+            place, first = np.unique(place, return_index=True)  # of copies in several folds
+            every, right = self._kept.take(place), of.codes[first]
+            labels, chosen = model.classes[right], choose(p[first], right)
             source = "rows that it has learned, judged as if it had not"
         else:
             return None

@@ -13,23 +13,23 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 WHAT = {
-    "filter": "Read one message on standard input and write it out with the headers "
-    "X-Naively-Class (spam, ham or unsure) and X-Naively-Probability (that it is spam), without "
-    "any of these names that it came with, and otherwise unchanged. On an error the message is "
-    "written as it came; where it could not be read or written, the status is 75. With MAIL, say "
-    "of each of its messages what it is, as a line of JSON; the status is 3 if one cannot be read.",
-    "learn": "Add messages to the filter's model file, which is made if it is not there.",
+    "filter": "Read one message on standard input and write it with the headers X-Naively-Class "
+    "(spam, ham or unsure) and X-Naively-Probability (of spam). Old headers of these names are "
+    "removed; the rest is unchanged. On an error the message is written unchanged; if it cannot be "
+    "read or written, the status is 75. With MAIL, write a line of JSON for each of its messages; "
+    "the status is 3 if one cannot be read.",
+    "learn": "Learn messages. The filter's model file is made if there is none.",
     "unlearn": "Take messages back from a model file, as if they had never been learned.",
-    "serve": "Filter mail for clients of spamd (spamc, spamass-milter, Exim), until SIGTERM: then "
-    "those that were accepted are answered, and the status is 0. Where it cannot be served, the "
-    "status is 3. MODEL may be a folder, in which the model of the user ann is ann.naively.",
+    "serve": "Filter mail for clients of spamd (spamc, spamass-milter, Exim), until SIGTERM. "
+    "Accepted clients are still answered then, and the status is 0. It is 3 if the daemon cannot "
+    "start. MODEL may be a folder, in which the model of the user ann is ann.naively.",
     "evaluate": "Say how good a model is on mail that it has not learned: errors at several "
-    "thresholds, how far its probabilities can be believed, and which messages it takes for the "
+    "thresholds, how well its probabilities are calibrated, and which messages it takes for the "
     "other class.",
     "export": "Write the counts of a model as text, as bogofilter's `bogoutil -d` does: a line for "
     "each word, with its messages of spam and of ham, and the day it was last learned.",
-    "import": "Add counts to a model, which is made if it is not there: those of `naively mail "
-    "export`, of bogofilter (`bogoutil -d wordlist.db`), or of SpamAssassin (`sa-learn --backup`).",
+    "import": "Add counts of `naively mail export`, of bogofilter (`bogoutil -d wordlist.db`), or "
+    "of SpamAssassin (`sa-learn --backup`) to a model, which is made if there is none.",
     "expire": "Drop the words, and the digests of messages, that were not learned for a number of "
     "days, so that the model stays bounded. The numbers of messages stay. Mail whose digest is "
     "dropped can no longer be unlearned.",
@@ -73,7 +73,7 @@ def parser_of(verb: str) -> Parser:
     if verb in ("filter", "learn", "unlearn", "serve", "evaluate"):
         parser.add_argument(
             "--contacts", metavar="FILE",
-            help="An address book (vCard, or addresses in any form): is the sender in it?",
+            help="An address book (vCard, or addresses in any form); being in it is evidence.",
         )  # fmt: skip
     match verb:
         case "filter":
@@ -97,13 +97,13 @@ def parser_of(verb: str) -> Parser:
             )
             parser.add_argument(
                 "--words-of", metavar="MAIL", action="append", default=[],
-                help="Mail that has the words of SpamAssassin's counts, of which it keeps hashes "
-                "only.",
+                help="Mail whose words are looked up among the hashes, as SpamAssassin keeps no "
+                "words.",
             )  # fmt: skip
         case "expire":
             parser.add_argument(
                 "--days", type=options.days, required=True,
-                help="What was last learned before so many days goes.",
+                help="Drop what was last learned more than this many days ago.",
             )  # fmt: skip
     return parser
 
@@ -120,8 +120,8 @@ def _add_of_filter(parser: Parser) -> None:
     for flag, what in {
         "--exit-code": "Exit with status 0 spam, 1 ham, 2 unsure, 3 error.",
         "--explain": "Add the ten words of greatest weight, as a header.",
-        "--spam-headers": "Add X-Spam-Status and X-Spam-Flag, as SpamAssassin does, in place of "
-        "all X-Spam-*.",
+        "--spam-headers": "Replace all X-Spam-* by X-Spam-Status and X-Spam-Flag, as "
+        "SpamAssassin does.",
     }.items():
         parser.add_argument(flag, action="store_true", help=what)
     _add_header(parser)
@@ -142,7 +142,7 @@ def _add_of_learn(parser: Parser, *, remembers: bool) -> None:
     _add_labelled_mail(parser)
     parser.add_argument(
         "--forwarded", action="store_true",
-        help="Take the messages that are attached to these instead of them.",
+        help="Learn the messages that are attached to these, and not these.",
     )  # fmt: skip
 
 
@@ -151,8 +151,7 @@ def _add_of_serve(parser: Parser) -> None:
     parser.add_argument("--port", type=options.port, metavar="N", help="The TCP port to listen on.")
     parser.add_argument(
         "--host", metavar="ADDRESS", default="localhost",
-        help="The address of the port: all who reach it are answered; this machine only, unless "
-        "given.",
+        help="The address of the port; by default of this machine only. There is no password.",
     )  # fmt: skip
     parser.add_argument(
         "--allow-tell", action="store_true",
@@ -170,7 +169,7 @@ def _add_of_serve(parser: Parser) -> None:
         "wait. 32 unless given.",
     )  # fmt: skip
     parser.add_argument(
-        "--log", metavar="FILE", help="Log a line a message there; reopened by SIGHUP."
+        "--log", metavar="FILE", help="Write a line for each message; SIGHUP reopens it."
     )
 
 
@@ -182,7 +181,7 @@ def _add_labelled_mail(parser: Parser) -> None:
         "mbox named spam and one named ham. Default: one message on standard input.",
     )  # fmt: skip
     choice = parser.add_mutually_exclusive_group()
-    choice.add_argument("--as", dest="label", choices=("spam", "ham"), help="What they are.")
+    choice.add_argument("--as", dest="label", choices=("spam", "ham"), help="Their class.")
     choice.add_argument("--labels", metavar="CSV", help="File names in MAIL and their classes.")
 
 
