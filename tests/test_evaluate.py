@@ -19,7 +19,6 @@ from sklearn.metrics import accuracy_score, log_loss, roc_curve
 from naively import MultinomialNB, NaiveBayes
 from naively.assess.intervals import Weighted
 from naively.assess.scores import BINS, POINTS, Scores, mean_deviation, rank, reliability, scores
-from naively.model.class_prior import decide
 
 
 @pytest.fixture(scope="module")
@@ -303,8 +302,7 @@ def test_a_threshold_has_the_recall_and_precision_that_it_says(rows: int) -> Non
         assert wanted.recall == pytest.approx(answered[y].mean())
         assert wanted.precision == pytest.approx(y[answered].mean())
         assert recall <= wanted.recall < recall + max(1 / y.sum(), 0.01) + 1e-9
-        cost = {1: {0: wanted.cost}}
-        assert (decide(p, classes, cost) == answered).all()
+        assert ((p[:, 1] * wanted.cost > p[:, 0]) == answered).all()  # as of least cost
         assert (found.threshold(recall, label=1), wanted.answer) == (wanted, 1)
     for wrong in ({"recall": 0.0}, {"recall": 1.5}, {"recall": 0.5, "label": 7}):
         with pytest.raises(ValueError, match="There is no threshold"):
