@@ -173,7 +173,7 @@ $(MADE)/python:
 # outside pip's isolated environment recompiles only what changed.
 $(NAIVELY): $(MADE)/python pyproject.toml CMakeLists.txt $(wildcard src/native/*)
 	@$(BEGIN)
-	@echo 'Installing naively and what it needs from PyPI into $(VENV) ...'
+	@echo 'Installing naively and what it needs from PyPI into $(VENV); this may take some minutes ...'
 	@$(PIP) install $$($(BIN)/python -c "import tomllib; \
 	    print(*tomllib.load(open('pyproject.toml', 'rb'))['build-system']['requires'])")
 	@$(PIP) install scikit-build-core $$($(BIN)/python -c "import scikit_build_core.build as build; \

@@ -62,6 +62,28 @@ def test_costs_by_name_are_those_of_the_table(of: Any, data: Any) -> None:
     np.testing.assert_array_equal(answers[0], answers[2])
 
 
+def test_the_answer_of_least_cost_is_explained() -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(3, size=300)
+    x = (rng.normal(size=300) + y)[:, None]
+    nb = NaiveBayes("gaussian").fit(x, np.array(["a", "b", "c"])[y])
+    cost = rng.random((3, 3)) * [[9.0], [1.0], [5.0]]
+    explained = nb.explain(x, cost=cost)
+    answers = nb.predict(x, cost=cost)
+    assert nb.classes_[[row.best for row in explained]].tolist() == answers.tolist()
+    other = int(np.flatnonzero(answers != nb.predict(x))[0])
+    said = str(explained[other]).split("\n")[0]
+    assert said.startswith(f"{str(answers[other])!r} against ")
+    assert said.endswith(f"; of least cost, most probable: {str(nb.predict(x[[other]])[0])!r})")
+    assert "cost" not in str(nb.explain(x[[other]]))
+
+
+def test_costs_of_numbers_that_are_labels_as_strings_are_refused_with_a_hint() -> None:
+    nb = NaiveBayes("gaussian").fit([[0.0], [1.0]], ["0", "1"])
+    with pytest.raises(ValueError, match="are strings, write '1'"):
+        nb.predict([[0.0]], cost={1: {0: 20}})
+
+
 @given(of=posteriors(), reject=st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]))
 def test_below_the_threshold_it_is_unsure(of: Any, reject: float) -> None:
     p, classes = of

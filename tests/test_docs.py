@@ -18,6 +18,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
@@ -151,6 +152,17 @@ def test_what_readers_would_copy_fits_the_page(page) -> None:
         pytest.skip("its Python runs on a cluster")
     lines = HIDDEN.sub("", page.read_text(encoding="utf-8")).splitlines()
     assert not [of for of in lines if len(of) > WIDEST and of.startswith((">>> ", "... ", "$ "))]
+
+
+def test_extras_that_are_named_can_be_installed() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    sources = [*PAGES, *(ROOT / "src").rglob("*.py")]
+    texts = [path.read_text(encoding="utf-8") for path in sources]
+    named = {name for text in texts for name in re.findall(r"'(?:naively|\.)\[(\w+)\]'", text)}
+    listed = re.search(r"pip install \. .* with pictures; also ([\w, ]+)", texts[0])
+    assert listed
+    assert {"plots", *listed[1].split(", ")} == {*project["optional-dependencies"]}
+    assert named - {*project["optional-dependencies"]} == set()
 
 
 def test_each_event_model_has_a_page_with_a_picture() -> None:

@@ -289,6 +289,26 @@ def test_a_long_roc_curve_is_thinned() -> None:
     assert np.trapezoid(y, x) == pytest.approx(found.area, abs=1e-3)
 
 
+@pytest.mark.parametrize("rows", [300, 40_000])
+def test_a_threshold_has_the_recall_and_precision_that_it_says(rows: int) -> None:
+    rng = np.random.default_rng(rows)
+    y = rng.random(rows) < 0.03
+    odds = np.exp(rng.normal(size=rows) + 2 * y - 4).round(3)
+    p, classes = np.stack([1 - odds / (1 + odds), odds / (1 + odds)], axis=1), np.array([0, 1])
+    found = scores(p, classes, y.astype(int))
+    for recall in (0.05, 0.5, 0.9, 1.0):
+        wanted = found.threshold(recall)
+        answered = p[:, 1] > wanted.threshold
+        assert wanted.recall == pytest.approx(answered[y].mean())
+        assert wanted.precision == pytest.approx(y[answered].mean())
+        assert recall <= wanted.recall < recall + max(1 / y.sum(), 0.01) + 1e-9
+        assert ((p[:, 1] * wanted.cost > p[:, 0]) == answered).all()  # as of least cost
+        assert (found.threshold(recall, label=1), wanted.answer) == (wanted, 1)
+    for wrong in ({"recall": 0.0}, {"recall": 1.5}, {"recall": 0.5, "label": 7}):
+        with pytest.raises(ValueError, match="There is no threshold"):
+            found.threshold(**wrong)
+
+
 @pytest.mark.parametrize(("k", "drawn"), [(2, 1), (3, 3), (9, 8)])
 def test_roc_curves_are_drawn(k: int, drawn: int) -> None:
     found = some_scores(k, 100 * k, rare=5)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import doctest
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +55,13 @@ def test_a_notebook_has_all_that_runs_on_its_page_and_what_it_shows(page: Path) 
     assert typed.split() == "".join(command.source for command in asked).split()
     assert "".join(map(said, in_shell)).split() == "".join(f"{c.shown}\n" for c in asked).split()
     assert "<!--" not in json.dumps(notebook)
+
+
+def test_a_page_is_written_as_a_notebook_by_a_command(tmp_path: Path) -> None:
+    program, page = NOTEBOOKS.__file__, ROOT / "docs" / "lectures" / "2-classifier.md"
+    subprocess.run([sys.executable, program, page], cwd=tmp_path, check=True)
+    written = json.loads((tmp_path / "2-classifier.ipynb").read_text(encoding="utf-8"))
+    assert written == NOTEBOOKS.notebook(page.read_text(encoding="utf-8"))
 
 
 def said(cell: dict[str, Any]) -> str:

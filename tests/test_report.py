@@ -81,7 +81,7 @@ def test_scores_are_those_of_evaluate_and_assess(nb):
     ]
     assert list(of["log loss (nats per row): about 95 % interval"]) == ends
     label, rows = scores.support.rarest
-    assert of["of the rarest class"][1] == f"{rows:,} of {label}"
+    assert of["of the rarest class"][1] == f"{rows:,} rows of class {label}"
 
 
 @pytest.mark.slow

@@ -169,7 +169,7 @@ def test_an_assessment_says_how_many_rows_it_is_of_and_why(monkeypatch: pytest.M
     found = NaiveBayes(Text()).fit(texts, y).assess()
     assert (found.rows, found.of) == (1000, 3000)
     assert str(found).splitlines()[6] == (
-        "rests on           1,000 of 3,000 rows, drawn at random (500 for each class are enough "
+        "rests on           1,000 of 3,000 rows (a random sample: 500 of each class are enough "
         "for one weight), 500 of class 0; in brackets: about 95 % intervals"
     )
     few = NaiveBayes(Text()).fit(texts[:900], y[:900]).assess()
@@ -179,7 +179,7 @@ def test_an_assessment_says_how_many_rows_it_is_of_and_why(monkeypatch: pytest.M
     monkeypatch.setattr(reservoir, "ROWS", 200)
     X = rng.normal(size=(300, 2))
     many = NaiveBayes("gaussian").fit(X, X[:, 0] > rng.normal(size=len(X)))
-    assert "200 of 300 rows, drawn at random (enough for the weights)" in str(many.assess())
+    assert "200 of 300 rows (a random sample that is large enough)" in str(many.assess())
 
 
 def test_the_larger_sample_grows_with_the_logarithm_of_the_rows(
@@ -237,8 +237,8 @@ def test_of_very_many_weights_there_are_as_many_rows_as_memory_is_for(
     X, y = rng.normal(size=(900, 10)), rng.integers(0, 2, 900)
     found = NaiveBayes("gaussian").fit(X, y).assess()
     assert found.rows == 300
-    why = "drawn at random (as many as memory is for, with 10 weights of 2"
-    assert f"300 of 900 rows, {why}" in str(found)
+    why = "(a random sample as large as memory allows, with 10 weights of 2 classes)"
+    assert f"300 of 900 rows {why}" in str(found)
 
 
 def test_batches_that_are_held_differently_stay_apart_and_keep_their_keys() -> None:

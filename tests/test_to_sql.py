@@ -267,6 +267,30 @@ def test_an_impossible_row_has_the_class_prior(base: tuple[str, Any]) -> None:
         )
 
 
+@pytest.mark.parametrize("k", [1, 2, 5])
+def test_the_answer_is_that_of_least_cost(base: tuple[str, Any], k: int) -> None:
+    rng = np.random.default_rng(k)
+    y = rng.integers(k, size=200)
+    cells = {"x": (rng.normal(size=200) + y).tolist(), "c": rng.choice(list("ab"), 200).tolist()}
+    nb = NaiveBayes(weights=None).fit(cells, [f"class {label}" for label in y])
+    rows = [dict(zip(cells, row, strict=True)) for row in zip(*cells.values(), strict=True)]
+    rows += [{"x": 1e9, "c": "a"}, {"x": None, "c": None}]
+    cells = {name: [row[name] for row in rows] for name in cells}
+    answers, p = list(nb.classes_), nb.predict_proba(cells)
+    for cost in (rng.normal(size=(k, k)), rng.integers(9, size=(k, k)) * 1e-30):
+        labels, _ = scored(base, Scorecard.of(nb.model_), rows, cost=cost)
+        assert labels == nb.predict(cells, cost=cost).tolist()
+        asked = QueryOptions(table="rows", dialect=base[0], keep=["row id"], cost=cost)
+        found = sorted(base[1].execute(score_query(Scorecard.of(nb.model_), asked)).fetchall())
+        assert [row[1] for row in found] == labels
+        of_answers = p[range(len(rows)), [answers.index(label) for label in labels]]
+        np.testing.assert_allclose([row[2] for row in found], of_answers, rtol=0, atol=EXACT)
+        elsewhere = QueryOptions(table="rows", dialect="snowflake", cost=cost)
+        query = score_query(Scorecard.of(nb.model_), elsewhere)
+        own = query.partition("EXCLUDE (")[2].partition(")")[0].split(", ")
+        assert len(own) == len({*own}) > 8
+
+
 @pytest.mark.parametrize("x", [1e300, -1e300, 1e150, np.inf, -np.inf, 5e-324, -0.0, np.nan])
 def test_extreme_numbers_are_scored(base: tuple[str, Any], x: float) -> None:
     for event in ("gaussian", "histogram", "auto"):

@@ -132,7 +132,13 @@ def _short(value: float) -> str:
     return f"{value:.3f}".removeprefix("0")
 
 
-HEADS = ["", "log loss", "accuracy", "calibration error", "naively's log loss is lower on"]
+HEADS = [
+    "",
+    "log loss",
+    "accuracy",
+    "calibration error",
+    "`NaiveBayes()` has lower log loss on",
+]
 SPLITS = {
     "2-fold": "Split into halves, one to learn from and one to predict:",
     "80/20": "Split into four fifths to learn from and one to predict:",
@@ -145,8 +151,8 @@ SHOWN = (
 )  # fmt: skip
 IN_README = {
     "accuracy-tables.json": {
-        "naively": "naively",
-        "naively interactions": 'naively, `interactions="auto"`',
+        "naively": "`NaiveBayes()`",
+        "naively interactions": '`NaiveBayes(interactions="auto")`',
         "CatBoost": "CatBoost",
         "HGB early stopping": "gradient boosting (scikit-learn's), stopped early",
         "random forest": "random forest",
@@ -154,8 +160,8 @@ IN_README = {
         "CategoricalNB 10 bins": "CategoricalNB of 10 bins",
     },
     "accuracy-texts.json": {
-        "naively": "naively",
-        "naively words": 'naively, `text="words"`',
+        "naively": "`NaiveBayes()`",
+        "naively words": '`NaiveBayes(text="words")`',
         "tf-idf + LogisticRegression": "tf-idf and logistic regression",
         "MultinomialNB": "MultinomialNB",
     },

@@ -2,7 +2,8 @@
 
 A block of Python is a cell, and so are commands. What a page says that they show stands below them,
 as does what the scripts of the gallery printed and drew when Sphinx-Gallery ran them; so nothing is
-run for a notebook. The solution of an exercise is a cell to fill in.
+run for a notebook. The solution of an exercise is a cell to fill in. Run as a program, this writes
+the notebooks of the pages that it is given into the current folder.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import doctest
 import json
 import os
 import re
+import sys
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -150,3 +152,9 @@ def setup(app: Any) -> dict[str, bool]:
     app.connect("source-read", fill, priority=100)
     app.connect("builder-inited", fill_gallery, priority=900)  # after Sphinx-Gallery
     return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+if __name__ == "__main__":
+    for given in map(Path, sys.argv[1:]):
+        written = json.dumps(notebook(given.read_text(encoding="utf-8")), indent=1)
+        Path(f"{given.stem}.ipynb").write_text(written, encoding="utf-8")

@@ -244,8 +244,8 @@ FAULTS = [
     Fault(
         "an explanation does not know what is predicted",
         "src/naively/estimators/classifier.py",
-        "return explain(model, rows, intervals, self.target_)",
-        "return explain(model, rows, intervals)",
+        "return explain(model, rows, intervals, self.target_, cost)",
+        "return explain(model, rows, intervals, cost=cost)",
         ("tests/test_pictures.py::test_classes_say_what_they_are_of_where_that_is_known",),
     ),
     Fault(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -56,8 +56,25 @@ class Decisions:
         said = f"cost per row       {self.cost:.4f} by answers of least expected cost   {always}"
         if self.threshold is None:
             return said
+        return f"{said}\n  {Threshold(self.answer, self.threshold, self.recall, self.precision)}"
+
+
+class Threshold(NamedTuple):
+    """The probability above which a class is answered, and the recall and precision of that."""
+
+    answer: Label | None
+    threshold: float
+    recall: float
+    precision: float
+
+    @property
+    def cost(self) -> float:
+        """What a missed row costs with this threshold, where a false alarm costs 1."""
+        return (1 - self.threshold) / self.threshold if self.threshold else np.inf
+
+    def __str__(self) -> str:
         return (
-            f"{said}\n  {self.answer!r} above a probability of {self.threshold:.4f}: "
+            f"{self.answer!r} above a probability of {self.threshold:.4f}: "
             f"recall {self.recall:.4f}, precision {self.precision:.4f}"
         )
 

@@ -125,7 +125,7 @@ def assess(model: Model, held_out: HeldOutFolds, cost: Cost = None) -> Scores:
     of_columns = worth(model, rows)
     why = reservoir.size.why if len(rows) < reservoir.seen else ""
     if held_out.rows < len(sample) and folds.held_out < folds.dealt:
-        why = f"{why}; of these " * bool(why) + f"{folds.held_out} folds of {folds.dealt}"
+        why = f"{folds.held_out} of {folds.dealt} folds" + f" of {why}" * bool(why)
     return replace(
         found,
         rows=held_out.rows,
@@ -171,7 +171,7 @@ def plan(
     dealt = min(most, MANY_FOLDS if n <= FEW and longer >= FOLDS else folds)
     possible = max(time / of_fold, min(longer, math.ceil(ENOUGH * dealt / n)))
     held_out = int(np.clip(possible, LEAST_FOLDS, dealt)) if dealt > LEAST_FOLDS else dealt
-    why = "" if held_out == dealt else "as many as take twice as long as learning"
+    why = "" if held_out == dealt else "all would take over twice as long as learning"
     return Folds(dealt, held_out, why)
 
 

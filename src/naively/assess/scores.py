@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.assess.decisions import Decisions, decisions
+from naively.assess.decisions import Decisions, Threshold, decisions
 from naively.assess.intervals import Area, Interval, Support, Weighted, some_of
 from naively.counting.labels import (
     Beside,
@@ -86,7 +86,7 @@ class Scores(Tabular):
     of : int
         Of an assessment: how many rows the model has learned, from which ``rows`` were drawn.
     why : str
-        Of an assessment: why ``rows`` are not all rows; empty if they are.
+        Of an assessment: which part of all rows ``rows`` are; empty if they are all.
     folds : (int, int)
         Of an assessment: how many folds of rows were held out, and of how many.
     why_folds : str
@@ -218,7 +218,7 @@ class Scores(Tabular):
         """How many rows, and how many of the rarest class, the scores rest on."""
         drawn = f" of {self.of:,}" if self.why else ""
         said = f"{self.rows:,}{drawn} {'row' if self.rows == 1 and not drawn else 'rows'}"
-        said += f", drawn at random ({self.why})" if self.why else ""
+        said += f" ({self.why})" if self.why else ""
         if self.support is not None:
             label, rows = self.support.rarest
             groups = self.support.groups
@@ -351,6 +351,20 @@ class Scores(Tabular):
         if not self.roc:
             raise ValueError("There is no ROC curve of one class; score rows of two or more.")
         return picture(self, ax, "roc")
+
+    def threshold(self, recall: float, label: Label | None = None) -> Threshold:
+        """Return the highest threshold of a probability that has this recall.
+
+        The class is ``label``, by default the rarest one. ``roc[label]`` has all thresholds.
+        """
+        rarest = min(self.roc.items(), key=lambda of: of[1].share, default=(label, None))
+        label, of = rarest if label is None else (label, self.roc.get(label))
+        if of is None or not 0 < recall <= 1:
+            raise ValueError(f"There is no threshold of {recall=} for {label!r} in {[*self.roc]}.")
+        rate = of.true_positive_rate
+        at = np.searchsorted(rate, min(recall, rate[-1]))
+        hits, alarms = of.share * rate[at], (1 - of.share) * of.false_positive_rate[at]
+        return Threshold(label, *map(float, (of.threshold[at], rate[at], hits / (hits + alarms))))
 
 
 def score(
@@ -511,12 +525,15 @@ class Roc:
         not, where a tie is half.
     share : float
         The share of the rows that are of the class.
+    threshold : ndarray of shape (points,)
+        The probabilities, from high to low, halfway between those of rows.
     """
 
     false_positive_rate: Floats
     true_positive_rate: Floats
     area: float
     share: float
+    threshold: Floats
 
 
 class Ranked(NamedTuple):
@@ -533,7 +550,7 @@ def rank(score: Floats, truth: Floats, counted: Weighted) -> Ranked:
     # of the class errs by the share of the other rows that score below it, less the area, by its
     # share of the class; another row by the share of the class above it (DeLong, DeLong & Clarke-
     # Pearson, 1988).
-    _, place = np.unique(score, return_inverse=True)
+    levels, place = np.unique(score, return_inverse=True)
     weight = np.ones(len(score)) if counted.weight is None else counted.weight
     inside, outside = (np.bincount(place, weight * of) for of in (truth, 1.0 - truth))
     n_inside, n_outside = inside.sum(), outside.sum()
@@ -541,10 +558,12 @@ def rank(score: Floats, truth: Floats, counted: Weighted) -> Ranked:
     area = float((inside * below).sum() / (n_inside * n_outside))
     rates = (np.append(0.0, of[::-1].cumsum() / of.sum()) for of in (outside, inside))
     false_positive, true_positive = rates
-    n = len(false_positive)  # of which POINTS are kept at most, the first and the last among them
-    some = np.unique(np.linspace(0, n - 1, min(n, POINTS)).round().astype(np.int64))
-    share = float(n_inside / (n_inside + n_outside))
-    curve = Roc(false_positive[some], true_positive[some], area, share)
+    edges = np.concatenate([[0.0], levels, levels[-1:]])[::-1]
+    along, some = false_positive + true_positive, np.arange(len(false_positive))
+    if len(some) > POINTS:  # so many are kept, the first and the last among them
+        some = np.unique(np.searchsorted(along, np.linspace(0.0, along[-1], POINTS)))
+    share, threshold = float(n_inside / (n_inside + n_outside)), (edges[1:] + edges[:-1]) / 2
+    curve = Roc(false_positive[some], true_positive[some], area, share, threshold[some])
     above = n_inside - inside.cumsum() + inside / 2
     errors = (below / n_outside - area) / n_inside, (above / n_inside - area) / n_outside
     if counted.groups is not None:

@@ -440,7 +440,7 @@ class Classifier(Estimator):
         return self._checked.with_held_out(self._learned.odds)
 
     @asking
-    def explain(self, X: Table, *, interval: float | None = None) -> Explanation:
+    def explain(self, X: Table, *, interval: float | None = None, cost: Cost = None) -> Explanation:
         """Say why: the weight of evidence of each column, category and word.
 
         The line of a column includes what the linear part adds for it. Missing cells and
@@ -453,6 +453,8 @@ class Classifier(Estimator):
         interval : float, optional
             Give intervals of the probabilities too, of this coverage, such as 0.9 (see
             ``predict_interval``).
+        cost : optional
+            As for ``predict``: explain the answer of least expected cost.
 
         Returns
         -------
@@ -478,7 +480,7 @@ class Classifier(Estimator):
         if interval is not None:
             coverage = check_coverage(interval)
             intervals = probability_intervals(model, rows, coverage, self._covariance())
-        return explain(model, rows, intervals, self.target_)
+        return explain(model, rows, intervals, self.target_, cost)
 
     @asking
     def predict_interval(self, X: Table, coverage: float = 0.9) -> ProbabilityIntervals:

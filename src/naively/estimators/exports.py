@@ -14,6 +14,7 @@ from naively.data.frames import Table
 from naively.doors import wing
 from naively.estimators.accessors import Accessor
 from naively.events.prior import Seed
+from naively.model.class_prior import Cost, cost_table
 from naively.saving import save
 
 if TYPE_CHECKING:
@@ -79,6 +80,7 @@ class Export(Accessor):
         tokens: TableName | None = None,
         row_id: str | None = None,
         coverage: float | None = None,
+        cost: Cost = None,
     ) -> Query:
         """Write a query that scores the rows of a table in its database.
 
@@ -109,6 +111,8 @@ class Export(Accessor):
         coverage : float, optional
             Whether each class is in the row's set of this coverage (see
             ``NaiveBayes.predict_set``) is returned too, as "in(label)".
+        cost : optional
+            As for ``NaiveBayes.predict``: the prediction is the answer of least expected cost.
 
         Returns
         -------
@@ -154,6 +158,7 @@ class Export(Accessor):
             tokens=tokens,
             row_id=row_id,
             least=least,
+            cost=None if cost is None else cost_table(cost, self._model.classes),
         )
         query: Query = wing("sql query")(Scorecard.of(self._model), asked)
         return query

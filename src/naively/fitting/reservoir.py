@@ -230,18 +230,18 @@ def sample_size(model: Model, seen: float) -> SampleSize:
     possible = CELLS // max(1, parts * k)
     kept = min(ROWS, max(LEAST_ROWS, possible))
     if parts == 1 and OF_ONE * k <= kept:
-        why = f"{OF_ONE} for each class are enough for one weight"
+        why = f"a random sample: {OF_ONE} of each class are enough for one weight"
         return SampleSize(OF_ONE * k, kept, 0.0, why)
     has_texts = any(group.analyser for group in schema.groups)
     share = 0.0
     if kept < ROWS:
         if not has_texts:
             share = min(1.0, ROWS / max(seen, 1.0), CELLS / max(1.0, parts * seen))
-        why = f"as many as memory is for, with {parts:,} weights of {k:,}"
+        why = f"a random sample as large as memory allows, with {parts:,} weights of {k:,} classes"
         return SampleSize(kept, kept, share, why)
     if seen > ROWS and not has_texts:
         share = min(ROWS * (1 + np.log(seen / ROWS)), possible) / seen
-    return SampleSize(kept, kept, share, "enough for the weights")
+    return SampleSize(kept, kept, share, "a random sample that is large enough")
 
 
 def rows_of_texts(texts: Sequence[BlockTally[Words]], class_count: Floats) -> int:

@@ -33,7 +33,7 @@ from naively.kernels.reference import Floats
 from naively.kernels.strings import Strings
 from naively.kernels.tokens import character_ngrams, splitter
 from naively.messages import Shown, many, visible
-from naively.model.class_prior import number_of
+from naively.model.class_prior import Cost, cost_table, number_of
 from naively.model.model import Model
 from naively.schema.encode import plain_cells
 from naively.schema.schema import Group
@@ -90,6 +90,8 @@ class ExplainedRow(Shown):
         The model, the rows, and which of them it is: what ``worked`` is of.
     target : str
         The column that is predicted, if its name is known, which pictures say.
+    cost : ndarray of shape (right classes, answers), optional
+        What each answer costs, if that was given.
     """
 
     column: list[str]
@@ -101,6 +103,7 @@ class ExplainedRow(Shown):
     intervals: ProbabilityIntervals | None = None
     source: tuple[Model, Rows, int] | None = None
     target: str = ""
+    cost: Floats | None = None
 
     def worked(self) -> Worked:
         """Return the prediction by hand: the product of each class with its numbers put in.
@@ -148,14 +151,25 @@ class ExplainedRow(Shown):
 
     @property
     def best(self) -> int:
+        """Index of the answer: the most probable class, or, with costs, that of least cost."""
+        shares = self._log_shares
+        return int(np.argmax(shares if self.cost is None else -np.exp(shares) @ self.cost))
+
+    @property
+    def most_probable(self) -> int:
         """Index of the most probable class: by the prior where every class is impossible."""
-        possible = np.isfinite(self.joint.max())
-        return int(np.argmax(self.joint if possible else self.log_likelihood[0]))
+        return int(np.argmax(self._log_shares))
+
+    @property
+    def _log_shares(self) -> Floats:
+        """The logarithms of what the posteriors are in proportion to, (classes,)."""
+        top = self.joint.max()
+        shares: Floats = self.joint - top if np.isfinite(top) else self.log_likelihood[0]
+        return shares
 
     def probability(self, c: int) -> float:
         """Return the posterior of class c."""
-        top = self.joint.max()
-        p = np.exp(self.joint - top) if np.isfinite(top) else np.exp(self.log_likelihood[0])
+        p = np.exp(self._log_shares)
         return float(p[c] / p.sum())
 
     def under(self, prior: Floats, other: Floats) -> ExplainedRow:
@@ -250,7 +264,9 @@ class ExplainedRow(Shown):
         rival = self.classes[self.rival(c)]
         names = f"{plain_cell(self.classes[c])!r} against {plain_cell(rival)!r}"
         odds, p = self.log_odds(c), self.probability(c)
-        total = f"log odds {odds:.2f} (probability {of_all_and_two(odds, p)})"
+        most = plain_cell(self.classes[self.most_probable])
+        why = "" if c == self.most_probable else f"; of least cost, most probable: {most!r}"
+        total = f"log odds {odds:.2f} (probability {of_all_and_two(odds, p)}{why})"
         if np.isnan(odds):
             total = f"every class is impossible, so that the class prior decides ({p:.2f})"
         lines = [f"{names}: {total}"]
@@ -401,9 +417,14 @@ class Explanation(Tabular):
 
 
 def explain(
-    model: Model, rows: Rows, intervals: ProbabilityIntervals | None = None, target: str = ""
+    model: Model,
+    rows: Rows,
+    intervals: ProbabilityIntervals | None = None,
+    target: str = "",
+    cost: Cost = None,
 ) -> Explanation:
     """Explain the prediction of each row (see ``NaiveBayes.explain``), with intervals if given."""
+    table = None if cost is None else cost_table(cost, model.classes)
     rows = model.view.schema.match(rows)
     batch, terms = model.encode(rows), model.terms
     _refuse_long(batch)
@@ -438,7 +459,7 @@ def explain(
         columns, values, log_likelihoods = map(list, zip(*of_row.values(), strict=True))
         evidence = np.stack(log_likelihoods)
         sure = None if intervals is None else intervals.row(i)
-        of_model = joint, model.classes, order, sure, (model, rows, i), target
+        of_model = joint, model.classes, order, sure, (model, rows, i), target, table
         explained.append(ExplainedRow(columns, values, evidence, *of_model))
     return Explanation(explained)
 

@@ -218,7 +218,9 @@ def cost_table(cost: Cost, classes: LabelArray) -> Floats:
         named = [*cost, *(answer for of in cost.values() for answer in of)]
         unknown = [label for label in named if label not in labels]
         if unknown:
-            raise ValueError(f"cost names the class {unknown[0]!r}; the classes are {labels}.")
+            first, written = unknown[0], str(unknown[0])
+            hint = f": they are strings, write {written!r}" if written in labels else ""
+            raise ValueError(f"cost names the class {first!r}; the classes are {labels}{hint}.")
         cost = [
             [cost.get(right, {}).get(answer, 0.0 if right == answer else 1.0) for answer in labels]
             for right in labels

@@ -16,6 +16,7 @@ from naively.wings.cli.options import OfModules, Verbs
 from naively.wings.mail import command
 
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+OF_THRESHOLD = "--cost sets a threshold: --cost yes:no=9 answers yes above a probability of 1/10"
 MODULES = {  # of each verb; only that of the verb that is asked for is imported
     verb: f"naively.wings.cli.{module}"
     for module, verbs in {
@@ -117,6 +118,8 @@ def _run() -> int | None:
         status: int | None = app.main(arguments, prog_name="naively", standalone_mode=False)
         sys.stdout.flush()
     except click.UsageError as error:
+        if getattr(error, "option_name", None) in ("--threshold", "--recall", "--precision"):
+            error = click.UsageError(OF_THRESHOLD, error.ctx)
         message = error.format_message().strip().rstrip(".")
         end = "" if message.endswith("?") else "."
         hint = f" See `{error.ctx.command_path} --help`." if error.ctx else ""

@@ -257,26 +257,51 @@ def _learned_again(
 @options.data_argument
 @options.top_option(help="Items of greatest weight for each row; all others are one line.")
 @click.option("--row", type=click.IntRange(min=0), help="Explain this row only, from 0.")
+@click.option("--wrong", type=click.IntRange(min=1), help="Explain so many most wrong rows only.")
+@options.target_option
+@options.cost_option
 @options.reading_options
 @options.format_option
 def explain(
-    model: str, data: str, top: int, row: int | None, how: HowRead, form: Format | None
+    model: str,
+    data: str,
+    top: int,
+    row: int | None,
+    wrong: int | None,
+    target: str | None,
+    cost: str | None,
+    how: HowRead,
+    form: Format | None,
 ) -> None:
     """Explain predictions: the weight of evidence (nats) of each item, against the rival."""
     from naively.inspect.explain import explain as explain_rows
 
     learned, provenance, _ = shared.load(model)
-    rows, _ = shared.rows_for(learned, data, how.over(provenance), provenance.get("target"))
-    if row is not None and row >= len(rows):
-        raise ValueError(f"--row {row}: {data} has rows 0 to {len(rows) - 1}.")
-    first = 0 if row is None else row
-    rows = rows if row is None else rows.take(slice(row, row + 1))
+    target = target or provenance.get("target")
+    rows, table = shared.rows_for(learned, data, how.over(provenance), target)
+    if row is not None and (wrong is not None or row >= len(rows)):
+        why = f"{data} has rows 0 to {len(rows) - 1}" if wrong is None else "leave out --wrong"
+        raise ValueError(f"--row {row}: {why}.")
+    decision = predictions.decision_of(learned, None, cost, None)
+    chosen, right = range(len(rows)) if row is None else [row], {}
+    if wrong is not None:
+        y = shared.labels_of(learned, table, target, data)
+        p, truth = learned.posterior(rows), y[:, None] == learned.classes
+        missed = (~truth[range(len(p)), decision.answers(p)[0]]).nonzero()[0]
+        chosen = missed[(p * truth)[missed].sum(axis=1).argsort(kind="stable")][:wrong].tolist()
+        right = dict(zip(chosen, y[chosen].tolist(), strict=True))
+        if not right:
+            tell("No row is answered wrongly.")
     names = ["row", "prediction", "probability", "against", "column", "value", "weight"]
+    names[1:1] = ["right"] if right else []
     labels = learned.classes.tolist()
+    explained = explain_rows(learned, rows.take([*chosen]), cost=decision.cost)
+    if other := sum(found.best != found.most_probable for found in explained):
+        tell(f"In {many(other, 'row')} the answer of least cost is not the most probable class.")
     lines = (
-        [i, labels[c], found.probability(c), labels[found.rival(c)], column, value, weight]
-        for i, found in enumerate(explain_rows(learned, rows), first)
-        for c in [found.best]
+        [i, *said, labels[c], found.probability(c), labels[found.rival(c)], column, value, weight]
+        for i, found in zip(chosen, explained, strict=True)
+        for c, said in [(found.best, [right[i]] if right else [])]
         for column, value, weight in _with_rest(found.top(c), top)
     )
     shared.write(names, lines, form)

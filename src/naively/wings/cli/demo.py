@@ -6,9 +6,7 @@ import shlex
 import shutil
 import sys
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,7 +24,6 @@ if TYPE_CHECKING:
     from naively.data.columns import Rows
 
 SHARE, SEED = 0.25, 0  # of the rows that are held out
-SHADES = " .:*#"  # of pixels, from light to dark
 
 ABOUT = """\
 NaiveBayes() learns three quarters of the rows of each table, chosen at random,
@@ -42,21 +39,12 @@ An explanation is a sum: +1 multiplies the odds of the answer by 2.7, -1 divides
 them by as much, and all of it adds up to the log odds."""
 
 
-@dataclass(frozen=True)
-class Example:
-    """A labelled table: the question that it asks, and the function that reads it."""
-
-    title: str
-    get: Callable[[], tuple[Rows, LabelArray]]
-    draw: Callable[[Rows], list[str]] | None = None  # draws a row that is a picture
-
-
 @click.command(cls=Verb)
 @some_data_argument(help="Your own file; needs --target.")
 @target_option
 @file_options
 def demo(data: str | None, target: str | None, file: FileOptions) -> None:
-    """Learn, score and explain on real data: messages, digits, wine, tumours; or your own."""
+    """Learn, score and explain on real data: messages, wine, tumours; or your own."""
     from naively.kernels.dispatch import HINT
     from naively.kernels.native import NATIVE
 
@@ -66,49 +54,36 @@ def demo(data: str | None, target: str | None, file: FileOptions) -> None:
     begin = time.perf_counter()
     if data is None and target is not None:
         raise ValueError(f"--target {target} is a column of your own file: name that too.")
-    if data is None:
-        console.print(ABOUT)
-        for example in _examples():
-            _run(console, example)
-    else:
+    every = _examples()
+    if data is not None:
         rows, y, target = shared.read_labelled(data, target, HowRead(file=file))
-        console.print(ABOUT)
-        _run(console, Example(f"{Path(data).name}: which {target}?", lambda: (rows, y)))
+        every = iter([(f"{Path(data).name}: predicting {target}", rows, y)])
+    console.print(ABOUT)
+    for example in every:
+        _run(console, *example)
     console.print(f"\nAll of this took {time.perf_counter() - begin:.1f} s.", style="dim")
     _say_what_is_next(console, data, target, file)
 
 
-def _examples() -> list[Example]:
-    """Return the examples; the data of each are read when it has its turn."""
+def _examples() -> Iterator[tuple[str, Rows, LabelArray]]:
+    """Yield the title of each example, its rows and their labels."""
     import numpy as np
 
     from naively import datasets
     from naively.data.frames import as_rows
 
-    def texts() -> tuple[Rows, LabelArray]:
-        messages, kinds = datasets.sms()
-        return as_rows(messages), np.array(kinds)
-
-    def table(get: Callable[[], datasets.Dataset]) -> tuple[Rows, LabelArray]:
-        X, y, names, classes = get()
-        return as_rows({name: X[:, j] for j, name in enumerate(names)}), np.array(classes)[y]
-
-    return [
-        Example("Texts: is this message spam?", texts),
-        Example("Pixels: which digit was written?", partial(table, datasets.digits), _draw),
-        Example("Measurements: which grower's wine is it?", partial(table, datasets.wine)),
-        Example("Measurements: is the tumour malignant?", partial(table, datasets.breast_cancer)),
-    ]
+    messages, kinds = datasets.sms()
+    yield "Texts: is this message spam?", as_rows(messages), np.array(kinds)
+    for title, table in (
+        ("Measurements: which grower's wine is it?", datasets.wine),
+        ("Measurements: is the tumour malignant?", datasets.breast_cancer),
+    ):
+        X, y, names, classes = table()
+        columns = {name: X[:, j] for j, name in enumerate(names)}
+        yield title, as_rows(columns), np.array(classes)[y]
 
 
-def _draw(digit: Rows) -> list[str]:
-    """Return the lines that draw the first of some images: 64 columns of pixels from 0 to 16."""
-    pixels = digit.numbers(digit.names)[0].reshape(8, 8)
-    shade = (pixels / 17 * len(SHADES)).astype(int)
-    return ["".join(2 * SHADES[one] for one in line) for line in shade]
-
-
-def _run(console: Console, example: Example) -> None:
+def _run(console: Console, title: str, rows: Rows, y: LabelArray) -> None:
     """Learn three quarters of an example's rows, score the rest, and print what was found."""
     import numpy as np
 
@@ -116,15 +91,13 @@ def _run(console: Console, example: Example) -> None:
     from naively.assess.scores import scores
     from naively.counting.labels import encode_labels
 
-    console.print(f"\n{shared.shortened(example.title, shared.WIDTH)}", style="bold")
-    clock = [time.perf_counter()]
-    rows, y = example.get()
+    console.print(f"\n{shared.shortened(title, shared.WIDTH)}", style="bold")
     labels = encode_labels(y)  # an error if a label is missing
     y = labels.classes[labels.codes]
     aside = shared.held_out(len(rows), SHARE, SEED)
     if not aside.any():
         raise ValueError(f"{len(rows)} rows are too few to hold a quarter of them out.")
-    clock.append(time.perf_counter())
+    clock = [time.perf_counter()]
     nb = NaiveBayes().fit(rows.take(~aside), y[~aside])
     clock.append(time.perf_counter())
     test, right = rows.take(aside), y[aside]
@@ -132,9 +105,9 @@ def _run(console: Console, example: Example) -> None:
     found = scores(p, nb.classes_, right)
     clock.append(time.perf_counter())
 
-    read_in, fit_in, scored_in = np.diff(clock)
+    fit_in, scored_in = np.diff(clock)
     console.print(
-        f"  {len(rows):,} rows of {len(nb.classes_)} classes, read in {read_in:.2f} s\n"
+        f"  {len(rows):,} rows of {len(nb.classes_)} classes\n"
         f"  {len(rows) - len(right):,} learned in {fit_in:.2f} s, "
         f"{len(right):,} held out and scored in {scored_in:.2f} s\n",
         style="dim",
@@ -151,7 +124,7 @@ def _run(console: Console, example: Example) -> None:
             continue
         row = test.take(where[:1])
         console.print(f"\n  The first answer that is {name}, explained", style="bold")
-        shared.print_row(console, row, example.draw(row) if example.draw else [])
+        shared.print_row(console, row)
         shared.print_explanation(console, nb.explain(row)[0], right[where].tolist()[0])
 
 

@@ -15,6 +15,7 @@ from naively.wings.cli import shared
 from naively.wings.cli.ask import calibrated, subject_of
 from naively.wings.cli.learn import locked
 from naively.wings.cli.options import Verb, model_argument, option_below
+from naively.wings.cli.predictions import decision_of
 
 if TYPE_CHECKING:
     from naively.file.store import Content
@@ -72,6 +73,7 @@ query_option, noise_option = option_below(IN_SQL), option_below(IN_NOISE)
     help="Return whether each class is in the row's set; this share of sets holds the right "
     "class: 0.9.",
 )
+@query_option("--cost", help="As for `predict`: return the answer of least expected cost.")
 @noise_option(
     "--noise",
     type=float,
@@ -196,6 +198,7 @@ def _as_sql(
     if coverage is not None:
         learned = calibrated(learned, sample, coverage)
         options["least"] = float(least_of(learned, coverage)[0])
+    options["cost"] = decision_of(learned, None, options["cost"], None).cost
     asked = QueryOptions(keep=shared.names(keep), **options)
     query = score_query(Scorecard.of(learned), asked)
     return "".join(f"{statement};\n" for statement in (*query.setup, query)).encode()

@@ -322,6 +322,7 @@ WIDTH = 78  # columns, so that nothing is wrapped in a terminal of 80
 SHOWN_CLASSES = 10
 SHOWN_ITEMS = 6  # of an explanation
 SHOWN_COLUMNS = 8  # have a line each; if there are more, each event model has a line
+IMBALANCED = 0.9  # with a greater share of one of two classes, accuracy says little
 SURE = 0.999  # a greater probability would be shown as 100 %
 
 
@@ -329,13 +330,21 @@ def print_scores(console: Console, found: Scores, always: Scores, frequency: flo
     """Print the scores beside those of always answering the majority class."""
     other = shortened(f"always {found.majority!r}", 28)
     wide = max(len(other), len("NaiveBayes()"))
-    console.print(f"  {'':<{wide}}  accuracy  log loss  calibration error")
-    error = abs(frequency - found.majority_accuracy)
-    for name, style, of in (
-        ("NaiveBayes()", "bold green", (found.accuracy, found.log_loss, found.calibration_error)),
-        (other, "", (found.majority_accuracy, always.log_loss, error)),
+    what, rare, hits = "accuracy", None, (found.accuracy, found.majority_accuracy)
+    if len(found.roc) == 2 and found.majority_accuracy >= IMBALANCED:
+        (rare,) = found.roc.keys() - {found.majority}
+        what, hits = f"recall of {shortened(repr(rare), 20)}", (found.by_class[rare][1], 0.0)
+    console.print(f"  {'':<{wide}}  {what}  log loss  calibration error")
+    for name, style, *of in (
+        ("NaiveBayes()", "bold green", hits[0], found.log_loss, found.calibration_error),
+        (other, "", hits[1], always.log_loss, abs(frequency - found.majority_accuracy)),
     ):
-        console.print(f"  {name:<{wide}}  {of[0]:8.3f}  {of[1]:8.3f}  {of[2]:17.3f}", style=style)
+        numbers = f"{of[0]:{len(what)}.3f}  {of[1]:8.3f}  {of[2]:17.3f}"
+        console.print(f"  {name:<{wide}}  {numbers}", style=style)
+    if rare is not None:
+        share = f"{1 - found.log_loss / always.log_loss:.0%} of the uncertainty (log loss)"
+        console.print(f"\n  {share} is explained. Recall is the share of the rows")
+        console.print("  of a class that is found: --cost gives more, with more false alarms.")
 
 
 def print_columns(console: Console, schema: Schema) -> None:
@@ -375,10 +384,8 @@ def print_classes(console: Console, model: Model) -> None:
         console.print(f"    and so on, for {len(labels) - SHOWN_CLASSES} more classes")
 
 
-def print_row(console: Console, row: Rows, picture: list[str]) -> None:
-    """Print the texts of a row, or its picture; the explanation shows the numbers."""
-    for line in picture:
-        console.print(f"      {line}".rstrip())
+def print_row(console: Console, row: Rows) -> None:
+    """Print the texts of a row; the explanation shows the numbers."""
     for name in row.names:
         if row.kind(name) == "text":
             _print_wrapped(console, _plain(row.values(name)[0]), lines=2)
@@ -402,7 +409,7 @@ def print_explanation(console: Console, explained: ExplainedRow, right: object) 
     lines = [(weight, _item(column, value, exact=True)) for column, value, weight in shown]
     if not few:
         rest = sum(weight for _, _, weight in every[SHOWN_ITEMS:])
-        lines.append((rest, f"{len(every) - SHOWN_ITEMS:,} others together"))
+        lines.append((rest, f"(all others: {len(every) - SHOWN_ITEMS:,})"))
     for weight, item in lines:
         number = Text(f"    {weight:+8.2f}", style="green" if weight > 0 else "red")
         console.print(number + Text(shortened(f"  {item}", WIDTH - 12), style=""))
@@ -415,7 +422,7 @@ def _item(column: str, value: object, *, exact: bool = False) -> str:
         case None:
             return column
         case float():
-            return f"{column} {'=' if exact else 'near'} {value:,.10g}"
+            return f"{column} = {value:,.10g}" if exact else f"{column} near {value:,.4g}"
     return _plain(value) if column == "text" else f"{column} = {_plain(value)}"
 
 

@@ -380,7 +380,7 @@ class DatabaseTable:
 # --- Connections to DuckDB, SQLite and PostgreSQL ------------------------------------------------
 
 
-KNOWN = "DuckDB, SQLite and PostgreSQL, by their own modules, psycopg or ADBC"
+KNOWN = "DuckDB, SQLite and PostgreSQL, by their own modules, psycopg (naively[sql]) or ADBC"
 CELLS = ("text", "real", "integer", "blob")  # the types of SQLite's cells
 AT_ONCE = 8  # columns whose types one query asks for: few columns have few combinations of types
 

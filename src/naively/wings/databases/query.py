@@ -76,6 +76,7 @@ class QueryOptions:
     tokens: Table | None = None
     row_id: str | None = None
     least: float | None = None  # the probability from which on a class is in a row's set
+    cost: Floats | None = None  # (right classes, answers): what each answer costs
 
 
 def score_query(card: Scorecard, asked: QueryOptions) -> Query:
@@ -121,6 +122,8 @@ def _check_texts(card: Scorecard, asked: QueryOptions) -> None:
 
 ID, MOST, LABEL, TOTAL = "naively id", "naively most", "naively label", "naively total"
 SCORE, SHARE, KEPT = "naively s{}", "naively e{}", "naively k{}"  # of a class, or a column
+COST, LEAST = "naively cost {}", "naively least"  # that is expected of an answer, and the least
+NOTHING = 1e-200  # a share of this size costs nothing, where a product would be too small
 WEIGHTS = "naively weights"  # the step that holds what is looked up, where no table does
 ROWS = 500  # of one statement that fills a table
 
@@ -136,7 +139,7 @@ class _Steps:
 
     def query(self) -> Query:
         """Return the query, and what is to be run before it."""
-        query, own = exp.Select(), list[str]()
+        query, own, handed_on = exp.Select(), list[str](), list[str]()
         columns, kept = self._kept()
         if self.scores.weights and not self._in_table:
             query.with_(*self._given(), copy=False)
@@ -150,7 +153,8 @@ class _Steps:
             if kept is None:
                 columns = [exp.Column(this=exp.Star(), table=quoted("x"))]
             else:
-                columns = [*map(column, [*kept, *(added if hands_on else ())])]
+                handed_on = [*handed_on, *added] if hands_on else []
+                columns = [*map(column, [*kept, *handed_on])]
             own += added
         query.select(*self._last(own), copy=False).from_(source, copy=False)
         if self.asked.keep is None:
@@ -170,7 +174,11 @@ class _Steps:
         yield "naively most", False, {MOST: self.dialect.extreme(exp.Greatest, self._of_classes)}
         shares = {SHARE.format(c): share for c, share in enumerate(self._shares())}
         yield "naively shares", True, {LABEL: self._label(), **shares}
-        yield "naively total", False, {TOTAL: summed([*map(column, shares)])}
+        costs = {COST.format(c): of for c, of in enumerate(self._costs())}
+        yield "naively total", True, {TOTAL: summed([*map(column, shares)]), **costs}
+        if costs:
+            least = self.dialect.extreme(exp.Least, [*map(column, costs)])
+            yield "naively least", False, {LEAST: least}
 
     # The columns that are kept: those that are named, or all.
 
@@ -240,12 +248,27 @@ class _Steps:
             ways.insert(0, (never, self._labels[int(self.card.log_prior.argmax())]))
         return case(*ways, otherwise=last)
 
+    def _costs(self) -> Iterator[Expr]:
+        """Yield the expected cost of each answer, times the sum of the shares."""
+        for of_answer in [] if self.asked.cost is None else self.asked.cost.T.tolist():
+            costs = enumerate(map(self.dialect.number, of_answer))
+            each = ((column(SHARE.format(c)), cost) for c, cost in costs)
+            yield summed([self.dialect.product(a * cost, a, NOTHING) for a, cost in each])
+
+    def _of_least_cost(self, values: Sequence[Expr]) -> Expr:
+        """Return that of some values, one for each class, which belongs to the answer."""
+        least = (same(column(COST.format(c)), column(LEAST)) for c in range(len(values)))
+        *ways, (_, last) = zip(least, values, strict=True)
+        return case(*ways, otherwise=last)
+
     def _answers(self) -> Iterator[Expr]:
         """Yield what the last step says of a row: its class, probabilities and set."""
         total, number = column(TOTAL), self.dialect.number
         shares = [column(SHARE.format(c)) / total for c in range(len(self.card.classes))]
-        yield column(LABEL)
-        yield from shares if self.asked.probabilities else [number(1.0) / total]
+        decided = self.asked.cost is not None
+        yield self._of_least_cost(self._labels) if decided else column(LABEL)
+        probability = self._of_least_cost(shares) if decided else number(1.0) / total
+        yield from shares if self.asked.probabilities else [probability]
         if self.asked.least is not None:
             for share, label in zip(shares, self._labels, strict=True):
                 enough = share >= number(self.asked.least)

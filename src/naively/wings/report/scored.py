@@ -13,7 +13,7 @@ from naively.counting.axis import Name, title
 from naively.file.header import Saved
 from naively.inspect.explain import ExplainedRow
 from naively.kernels.reference import Floats
-from naively.messages import shortened, visible
+from naively.messages import many, shortened, visible
 from naively.model.class_prior import frequent
 from naively.wings.pictures.axes import of_target
 from naively.wings.report import curves, html
@@ -105,7 +105,7 @@ def _of_rarest(scores: Scores) -> str | None:
     if scores.support is None:
         return None
     label, rows = scores.support.rarest
-    return f"{rows:,} of {label}"
+    return f"{many(rows, 'row')} of class {label}"
 
 
 # --- A threshold that can be moved: what the page's program needs --------------------------------
