@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import ClassVar, Self, final
 
 import numpy as np
-from numpy.random import Generator
 from numpy.typing import NDArray
 
 from naively.counting.axis import PRESENT, VALUE, Columns, title
@@ -81,7 +80,7 @@ class Rate(OfTwoSums[Columns, Dense | Sparse]):
         """Return the terms of numbers at these rates, of shape (columns, classes)."""
 
     @abstractmethod
-    def draw(self, rate: Floats, rng: Generator) -> NDArray[np.number]:
+    def draw(self, rate: Floats, rng: np.random.Generator) -> NDArray[np.number]:
         """Draw a number at each of these rates, in the shape of the rates."""
 
     @abstractmethod
@@ -151,7 +150,9 @@ class Rate(OfTwoSums[Columns, Dense | Sparse]):
         moments = moments_of_beta if self.conjugate is Beta else moments_of_gamma
         return Uncertain(row, column, *moments(*own, a, b, least))
 
-    def sample(self, tally: BlockTally[Columns], classes: ClassNumbers, rng: Generator) -> Dense:
+    def sample(
+        self, tally: BlockTally[Columns], classes: ClassNumbers, rng: np.random.Generator
+    ) -> Dense:
         if self.estimate == "predictive":
             a, b = (of.T[classes] for of in self._to_integrate(tally))
             rate = self.conjugate.draw_from(a, b, rng)
@@ -365,7 +366,7 @@ class Binomial(Rate):
         log_p, log_q = np.log(rate), np.log1p(-rate)
         return LineTerms(log_p - log_q, self.trials * log_q, self.log_base, self.trials)
 
-    def draw(self, rate: Floats, rng: Generator) -> NDArray[np.int64]:
+    def draw(self, rate: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
         return rng.binomial(self.trials, rate)
 
     def next_number(self, a: Floats | float, b: Floats | float) -> Distribution:
@@ -446,7 +447,7 @@ class Exponential(Rate):
 
         return stats.expon(scale=1 / np.asarray(rate))
 
-    def draw(self, rate: Floats, rng: Generator) -> Floats:
+    def draw(self, rate: Floats, rng: np.random.Generator) -> Floats:
         return rng.exponential(1 / rate)
 
     def next_number(self, a: Floats | float, b: Floats | float) -> Distribution:
@@ -506,7 +507,7 @@ class Geometric(Trials):
         """
         return cls._at(cls(alpha=0, estimate="mle"), p)
 
-    def draw(self, rate: Floats, rng: Generator) -> NDArray[np.int64]:
+    def draw(self, rate: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
         return rng.geometric(rate) - 1
 
 
@@ -576,7 +577,7 @@ class NegativeBinomial(Trials):
     def successes(self) -> float:
         return self.r
 
-    def draw(self, rate: Floats, rng: Generator) -> NDArray[np.int64]:
+    def draw(self, rate: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
         return rng.negative_binomial(self.r, rate)
 
 
@@ -657,7 +658,7 @@ class Poisson(Rate):
 
         return stats.poisson(rate)
 
-    def draw(self, rate: Floats, rng: Generator) -> NDArray[np.int64]:
+    def draw(self, rate: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
         return rng.poisson(rate)
 
     def next_number(self, a: Floats | float, b: Floats | float) -> Distribution:
