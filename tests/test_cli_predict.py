@@ -202,7 +202,9 @@ def test_a_file_without_rows(run: Run, tmp_path: Path) -> None:
         assert (tmp_path / "out.csv").read_text() == "prediction,probability\n"
         assert (tmp_path / "out.jsonl").read_text() == ""
     csv_file.write_text("weight\n")
-    assert "None of the columns" in sentence("predict", model, csv_file, "-o", tmp_path / "x.csv")
+    assert "none of the learned columns" in sentence(
+        "predict", model, csv_file, "-o", tmp_path / "x.csv"
+    )
 
 
 @pytest.mark.slow

@@ -307,7 +307,7 @@ def test_one_row_alone_is_a_table_of_one_row() -> None:
     for cells in (list(row), tuple(row)):
         with pytest.warns(UserWarning, match="in the order of those learned"):
             np.testing.assert_array_equal(model.predict_proba(cells), expected)
-    with pytest.raises(ValueError, match="None of the columns"):
+    with pytest.raises(ValueError, match="none of the learned columns"):
         model.predict_proba({"weight": 3.0})
     # An array of a table that was a frame goes by the order of its columns, of any type.
     with pytest.warns(UserWarning, match="in the order of those learned"):

@@ -113,7 +113,7 @@ def test_predictions_take_no_column_s_place(cut):
     once = nb.predict(cut(TABLE))
     refused(lambda: nb.predict(once), "a column 'prediction' already")
     refused(lambda: nb.predict(cut(TABLE), cost=[[1]]), "cost must be")
-    refused(lambda: nb.predict(cut(TABLE.select(["y"]))), "None of the columns")
+    refused(lambda: nb.predict(cut(TABLE.select(["y"]))), "none of the learned columns")
 
 
 def test_a_failure_of_spark_is_one_sentence(spark):
