@@ -7,13 +7,13 @@ import shutil
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from naively.frozen import Frozen
 from naively.messages import tell
 from naively.options import FileOptions
 from naively.wings.cli import shared
@@ -42,8 +42,7 @@ An explanation is a sum: +1 multiplies the odds of the answer by 2.7, -1 divides
 them by as much, and all of it adds up to the log odds."""
 
 
-@dataclass(frozen=True)
-class Example:
+class Example(Frozen, eq=True):
     """A labelled table: the question that it asks, and the function that reads it."""
 
     title: str
