@@ -13,11 +13,11 @@ import os
 import stat
 import sys
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
-from pathlib import Path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
     from typing import Any, BinaryIO
 
 STANDARD_INPUT = "-"
@@ -139,6 +139,8 @@ def _target(path: str | os.PathLike[str]) -> Path:
     """Return the file that a path leads to, links followed; its folder must exist."""
     if not os.path.basename(path):  # noqa: PTH119  (a Path forgets a slash at the end)
         raise IsADirectoryError(errno.EISDIR, "It names no file")
+    from pathlib import Path
+
     file = Path(os.path.realpath(path))
     if not file.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, f"There is no folder {file.parent}")

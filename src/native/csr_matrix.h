@@ -31,12 +31,10 @@ inline std::vector<int64_t> import_row_starts(const Integers& indptr, int64_t en
     return starts;
 }
 
-template <class Index>
-NAIVELY_INLINE inline void check_columns(const Index* columns, int64_t count, int64_t width) {
-    using Unsigned = std::make_unsigned_t<Index>;  // negative is larger than any column
-    Unsigned largest = 0;
+NAIVELY_INLINE inline void check_columns(const int32_t* columns, int64_t count, int64_t width) {
+    uint32_t largest = 0;  // negative is larger than any column
     for (int64_t e = 0; e < count; ++e)
-        largest = std::max(largest, static_cast<Unsigned>(columns[e]));
+        largest = std::max(largest, static_cast<uint32_t>(columns[e]));
     if (count && largest >= static_cast<std::uint64_t>(width))
         throw std::invalid_argument("a column index is out of range");
 }
@@ -70,23 +68,29 @@ class CsrMatrix {
   public:
     CsrMatrix(nb::handle indptr, nb::handle indices, nb::handle data)
         : indptr_(indptr, "indptr", 1), indices_(indices, "indices", 1), data_(data, "data", 1),
-          starts_(import_row_starts(indptr_, std::min(indices_.shape(0), data_.shape(0)))) {}
+          starts_(import_row_starts(indptr_, std::min(indices_.shape(0), data_.shape(0)))) {
+        indices_.visit([&](auto* from) {
+            if constexpr (sizeof(*from) == sizeof(int32_t)) return void(columns_ = from);
+            // Indices of 64 bits are rare, and copied; those that 32 do not hold as no column.
+            for (int64_t i = 0; i < indices_.shape(0); ++i)
+                narrow_.push_back(from[i] >> 31 ? -1 : static_cast<int32_t>(from[i]));
+            columns_ = narrow_.data();
+        });
+    }
 
     int64_t rows() const { return static_cast<int64_t>(starts_.size()) - 1; }
     int64_t entries() const { return starts_.back() - starts_.front(); }
     const int64_t* starts() const { return starts_.data(); }
-    int64_t end_of_entries() const { return starts_.back(); }
+    const int32_t* columns() const { return columns_; }
 
-    // Call work(indices, data) with the typed pointers.
+    // Call work(data) with the typed pointer.
     template <class Work>
-    void visit(const Work& work) const {
-        indices_.visit([&](auto* indices) {
-            data_.visit([&](auto* data) { work(indices, data); });
-        });
-    }
+    void visit(const Work& work) const { data_.visit(work); }
 
   private:
     Integers indptr_, indices_;
+    std::vector<int32_t> narrow_;
+    const int32_t* columns_ = nullptr;
     Input<Layout::contiguous, double, float, int64_t> data_;
     std::vector<int64_t> starts_;
 };

@@ -17,10 +17,10 @@ namespace {
 
 // Adds entries to a row's scores, as doubles and without those that add nothing: NaN, and zeros,
 // even where the table says -inf.
-template <class Index, class Value>
+template <class Value>
 class EntryAdder {
   public:
-    EntryAdder(const Index* columns, const Value* values, const double* table, int64_t width,
+    EntryAdder(const int32_t* columns, const Value* values, const double* table, int64_t width,
                int64_t classes, int64_t end, bool complete)
         : columns_(columns), values_(values), table_(table), width_(width), classes_(classes),
           end_(width * classes * static_cast<int64_t>(sizeof(double)) > cached_bytes ? end : 0),
@@ -43,11 +43,8 @@ class EntryAdder {
             prefetch_range(values_ + begin, next_, end - begin);
         }
         if constexpr (std::is_same_v<Value, double>) {
-            if (as_they_are_)
-                return add_table_rows<Isa, true>(
-                    table_, classes_,
-                    TableRows<Index>{columns_ + begin, values_ + begin, end - begin, end_ - begin},
-                    joint);
+            const Rows rows{columns_ + begin, values_ + begin, end - begin, end_ - begin};
+            if (as_they_are_) return add_table_rows<Isa, true>(table_, classes_, rows, joint);
         }
         for (; begin < end; begin += chunk) {
             const int64_t count = std::min(chunk, end - begin);
@@ -58,8 +55,8 @@ class EntryAdder {
                 value_[kept] = value;
                 kept += value < 0.0 || value > 0.0;
             }
-            add_table_rows<Isa, true>(
-                table_, classes_, TableRows<Index>{column_.data(), value_.data(), kept, 0}, joint);
+            const Rows rows{column_.data(), value_.data(), kept, 0};
+            add_table_rows<Isa, true>(table_, classes_, rows, joint);
         }
     }
 
@@ -77,6 +74,7 @@ class EntryAdder {
     }
 
   private:
+    using Rows = TableRows<int32_t>;
     static constexpr int64_t chunk = 512, cached_entries = 1 << 15;
 
     // Whether none of these entries adds nothing.
@@ -99,13 +97,13 @@ class EntryAdder {
         return all;
     }
 
-    const Index* columns_;
+    const int32_t* columns_;
     const Value* values_;
     const double* table_;
     int64_t width_, classes_, end_, next_ = 0;
     bool complete_, as_they_are_ = false;
     std::array<double, chunk> value_;
-    std::array<Index, chunk> column_;
+    std::array<int32_t, chunk> column_;
 };
 
 nb::object score_csr(nb::handle indptr, nb::handle indices, nb::handle data, nb::handle slope,
@@ -120,19 +118,17 @@ nb::object score_csr(nb::handle indptr, nb::handle indices, nb::handle data, nb:
             1.0 + static_cast<double>(matrix.entries() * k) /
                       static_cast<double>(std::max<int64_t>(1, matrix.rows()));
         const int parts = count_parts(matrix.rows(), operations);
-        matrix.visit([&](auto* columns, auto* values) {
+        matrix.visit([&](auto* values) {
             run_parts(matrix.rows(), parts, [&](int64_t begin, int64_t end, int) {
                 const int64_t* starts = matrix.starts();
-                EntryAdder adder(columns, values, table.data(), width, k,
+                EntryAdder adder(matrix.columns(), values, table.data(), width, k,
                                  starts[matrix.rows()], complete);
                 on_best_instruction_set([&](auto isa) NAIVELY_INLINE {
                     score_rows(
                         scores, begin, end,
-                        [&](int64_t first, int64_t rows)
-                            NAIVELY_INLINE {
-                                adder.template prepare<decltype(isa)>(starts[first],
-                                                                      starts[first + rows]);
-                            },
+                        [&](int64_t first, int64_t n) NAIVELY_INLINE {
+                            adder.template prepare<decltype(isa)>(starts[first], starts[first + n]);
+                        },
                         [&](int64_t row, double* joint) NAIVELY_INLINE {
                             const int64_t entry = starts[row], last = starts[row + 1];
                             adder.template add<decltype(isa)>(entry, last, joint);

@@ -76,27 +76,30 @@ NAIVELY_INLINE inline void add_table_rows(const double* table, std::int64_t clas
     } else if (classes < lanes) {
         add_table_rows<Isa, valued, lanes / 2>(table, classes, from, joint);
     } else {
-        constexpr int most = 8;  // vectors in registers
         std::int64_t first = 0;
-        // What is left is at least a vector, so that the last one overlaps only its own neighbour.
-        for (; classes - first >= (most + 1) * lanes; first += most * lanes)
-            add_to_registers<Isa, lanes, most, valued>(table, classes, from, first,
-                                                       first + (most - 1) * lanes, joint);
         const std::int64_t last = classes - lanes;
-        const auto add = [&](auto vectors) NAIVELY_INLINE {
-            add_to_registers<Isa, lanes, decltype(vectors)::value, valued>(table, classes, from,
-                                                                           first, last, joint);
+        const auto add = [&](auto n) NAIVELY_INLINE {
+            add_to_registers<Isa, lanes, n, valued>(table, classes, from, first, last, joint);
         };
-        switch ((classes - first + lanes - 1) / lanes) {
-            case 1: return add(std::integral_constant<int, 1>{});
-            case 2: return add(std::integral_constant<int, 2>{});
-            case 3: return add(std::integral_constant<int, 3>{});
-            case 4: return add(std::integral_constant<int, 4>{});
-            case 5: return add(std::integral_constant<int, 5>{});
-            case 6: return add(std::integral_constant<int, 6>{});
-            case 7: return add(std::integral_constant<int, 7>{});
-            case 8: return add(std::integral_constant<int, 8>{});
-            default: return add(std::integral_constant<int, 9>{});
+        if constexpr (lanes < Isa::lanes) {  // there are fewer classes than two vectors have
+            last ? add(std::integral_constant<int, 2>{}) : add(std::integral_constant<int, 1>{});
+        } else {
+            constexpr int most = 8;  // vectors in registers
+            // What is left is a vector or more, so that the last overlaps only its own neighbour.
+            for (; classes - first >= (most + 1) * lanes; first += most * lanes)
+                add_to_registers<Isa, lanes, most, valued>(table, classes, from, first,
+                                                           first + (most - 1) * lanes, joint);
+            switch ((classes - first + lanes - 1) / lanes) {
+                case 1: return add(std::integral_constant<int, 1>{});
+                case 2: return add(std::integral_constant<int, 2>{});
+                case 3: return add(std::integral_constant<int, 3>{});
+                case 4: return add(std::integral_constant<int, 4>{});
+                case 5: return add(std::integral_constant<int, 5>{});
+                case 6: return add(std::integral_constant<int, 6>{});
+                case 7: return add(std::integral_constant<int, 7>{});
+                case 8: return add(std::integral_constant<int, 8>{});
+                default: return add(std::integral_constant<int, 9>{});
+            }
         }
     }
 }

@@ -22,10 +22,10 @@ namespace naively {
 namespace {
 
 // What is counted. If the matrix is to be complete, a value that is NaN or infinite is an error.
-template <class Index, class Value>
+template <class Value>
 struct Entries {
     const int64_t* starts;
-    const Index* columns;
+    const int32_t* columns;
     const Value* values;
     const std::int32_t* y;
     const double* w;
@@ -58,9 +58,9 @@ NAIVELY_INLINE inline void look_at_values(const Value* values, int64_t count, Wh
 
 // Check rows that are neighbours before they are counted; false if a table of whole numbers is to
 // be given up.
-template <class Isa, class Cell, class Index, class Value>
-NAIVELY_INLINE inline bool look_at_rows(const Entries<Index, Value>& from, int64_t begin,
-                                        int64_t end, Wholeness& seen) {
+template <class Isa, class Cell, class Value>
+NAIVELY_INLINE inline bool look_at_rows(const Entries<Value>& from, int64_t begin, int64_t end,
+                                        Wholeness& seen) {
     const int64_t e = from.starts[begin], count = from.starts[end] - e;
     check_columns(from.columns + e, count, from.width);
     if (from.complete) check_values<Isa>(from.values + e, count);
@@ -70,8 +70,8 @@ NAIVELY_INLINE inline bool look_at_rows(const Entries<Index, Value>& from, int64
 }
 
 // Prefetch the cell of a column, which is not checked yet.
-template <class Cell, class Index>
-NAIVELY_INLINE inline void prefetch_cell(const Cell* of_class, Index column, int64_t stride) {
+template <class Cell>
+NAIVELY_INLINE inline void prefetch_cell(const Cell* of_class, int64_t column, int64_t stride) {
     const auto cell = static_cast<std::uintptr_t>(column) * static_cast<std::uintptr_t>(stride);
     __builtin_prefetch(
         reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(of_class) +
@@ -82,9 +82,9 @@ NAIVELY_INLINE inline void prefetch_cell(const Cell* of_class, Index column, int
 constexpr int64_t ahead = 16;  // entries, whose cells are prefetched
 
 // Add the entries of a row to the sums of its class, which lie `stride` apart.
-template <bool weighted, class Cell, class Index, class Value>
-NAIVELY_INLINE inline void add_entries(const Index* columns, const Value* values, int64_t count,
-                                       int64_t prefetchable, int64_t stride, double weight,
+template <bool weighted, class Cell, class Value>
+NAIVELY_INLINE inline void add_entries(const int32_t* columns, const Value* values, int64_t
+                                       count, int64_t prefetchable, int64_t stride, double weight,
                                        Cell* of_class) {
     for (int64_t e = 0; e < count; ++e) {
         if (e + ahead < prefetchable) prefetch_cell(of_class, columns[e + ahead], stride);
@@ -97,9 +97,9 @@ NAIVELY_INLINE inline void add_entries(const Index* columns, const Value* values
     }
 }
 
-template <class Cell, class Index, class Value>
-NAIVELY_INLINE inline void add_row(const Entries<Index, Value>& from, int64_t row,
-                                   int64_t prefetch_end, int64_t stride, Cell* of_class) {
+template <class Cell, class Value>
+NAIVELY_INLINE inline void add_row(const Entries<Value>& from, int64_t row, int64_t prefetch_end,
+                                   int64_t stride, Cell* of_class) {
     const int64_t e = from.starts[row], count = from.starts[row + 1] - e;
     if (from.w)
         add_entries<true>(from.columns + e, from.values + e, count, prefetch_end - e, stride,
@@ -110,9 +110,9 @@ NAIVELY_INLINE inline void add_row(const Entries<Index, Value>& from, int64_t ro
 }
 
 // Rows as they come, into a table of (columns, classes).
-template <class Isa, class Cell, class Index, class Value>
-NAIVELY_INLINE inline void add_rows(const Entries<Index, Value>& from, int64_t begin, int64_t end,
-                                    Cell* table, Wholeness& seen) {
+template <class Isa, class Cell, class Value>
+NAIVELY_INLINE inline void add_rows(const Entries<Value>& from, int64_t begin, int64_t end, Cell*
+                                    table, Wholeness& seen) {
     const bool cached = from.width * from.k * static_cast<int64_t>(sizeof(Cell)) <= cached_bytes;
     const int64_t prefetch_end = cached ? 0 : from.starts[from.rows];
     for (int64_t first = begin; first < end; first += checked_rows) {
@@ -124,10 +124,9 @@ NAIVELY_INLINE inline void add_rows(const Entries<Index, Value>& from, int64_t b
 }
 
 // Rows of one class, by their numbers, into its sums. They lie apart: the next one is prefetched.
-template <class Isa, class Cell, class Index, class Value>
-NAIVELY_INLINE inline bool add_rows_of_class(const Entries<Index, Value>& from,
-                                             const std::int32_t* rows, int64_t count, Cell* sums,
-                                             Wholeness& seen) {
+template <class Isa, class Cell, class Value>
+NAIVELY_INLINE inline bool add_rows_of_class(const Entries<Value>& from, const std::int32_t* rows,
+                                             int64_t count, Cell* sums, Wholeness& seen) {
     constexpr int64_t later = 16, soon = 4, line = 64;
     const bool cached = from.width * static_cast<int64_t>(sizeof(Cell)) <= 4 * cached_bytes;
     for (int64_t i = 0; i < count; ++i) {
@@ -149,11 +148,11 @@ NAIVELY_INLINE inline bool add_rows_of_class(const Entries<Index, Value>& from,
 }
 
 // Rows as they come, into a table of bytes of (columns, classes); false if larger cells are wanted.
-template <class Isa, class Index, class Value>
-NAIVELY_INLINE inline bool add_small_numbers(const Entries<Index, Value>& from, int64_t begin,
-                                             int64_t end, ByteCounts& counts) {
+template <class Isa, class Value>
+NAIVELY_INLINE inline bool add_small_numbers(const Entries<Value>& from, int64_t begin, int64_t end,
+                                             ByteCounts& counts) {
     const int64_t prefetch_end = from.starts[from.rows] - ahead, k = from.k;
-    const Index* const columns = from.columns;
+    const int32_t* const columns = from.columns;
     const Value* const values = from.values;
     for (int64_t first = begin; first < end; first += checked_rows) {
         const int64_t last = std::min(end, first + checked_rows);
@@ -174,8 +173,8 @@ NAIVELY_INLINE inline bool add_small_numbers(const Entries<Index, Value>& from, 
 }
 
 // Count small whole numbers into the table, which is left as it is if bytes do not do: then false.
-template <class Index, class Value>
-bool count_small_numbers(const Entries<Index, Value>& from, double* table) {
+template <class Value>
+bool count_small_numbers(const Entries<Value>& from, double* table) {
     const int64_t cells = from.width * from.k;
     const int64_t entries = from.starts[from.rows] - from.starts[0];
     std::vector<ByteCounts> counts;
@@ -192,8 +191,8 @@ bool count_small_numbers(const Entries<Index, Value>& from, double* table) {
     return true;
 }
 
-template <class Cell, class Index, class Value>
-void count_entries(const Entries<Index, Value>& from, int parts, Cell* table, Wholeness& seen) {
+template <class Cell, class Value>
+void count_entries(const Entries<Value>& from, int parts, Cell* table, Wholeness& seen) {
     std::vector<Wholeness> seen_by(parts, seen);
     const int64_t cells = from.width * from.k;
     const int64_t entries = from.starts[from.rows] - from.starts[0];
@@ -241,12 +240,10 @@ nb::object tally_csr(nb::handle indptr, nb::handle indices, nb::handle data, nb:
     const auto count_as = [&](auto zero) {
         using Cell = decltype(zero);
         return tally_into_table<Cell>(width, k, [&](Cell* table) {
-            matrix.visit([&](auto* columns, auto* values) {
-                using Index = std::remove_const_t<std::remove_pointer_t<decltype(columns)>>;
+            matrix.visit([&](auto* values) {
                 using Value = std::remove_const_t<std::remove_pointer_t<decltype(values)>>;
-                const Entries<Index, Value> from{matrix.starts(), columns, values,
-                                                 classes.data(), weights.data(), rows, k,
-                                                 width, complete};
+                const Entries<Value> from{matrix.starts(), matrix.columns(), values, classes.data(),
+                                          weights.data(), rows, k, width, complete};
                 count_entries(from, parts, table, seen);
             });
         });

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from difflib import get_close_matches
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal, TypeAlias, cast
@@ -619,6 +618,8 @@ def missing_column(name: Name, names: Sequence[Name], what: str = "column") -> s
     known = [each for each in names if isinstance(each, str)]
     if not known:
         return f"There is no {what} {name!r}: the columns have no names."
+    from difflib import get_close_matches
+
     likely = get_close_matches(str(name), known, n=3, cutoff=0.5)
     shown = ", ".join(repr(n) for n in [*likely, *(n for n in known if n not in likely)][:20])
     return f"There is no {what} {name!r}; the columns are {shown}."

@@ -7,7 +7,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from io import SEEK_END
-from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 from weakref import finalize
 
@@ -137,6 +136,8 @@ class Stream(ABC):
             return
         if self._copy is None or self._more is None:
             self._more = self.columns()
+            from tempfile import SpooledTemporaryFile
+
             self._copy = SpooledTemporaryFile(SMALL)  # noqa: SIM115  (it is closed with the stream)
             finalize(self, self._copy.close)
         end = self._copy.seek(0, SEEK_END)

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import ClassVar, Self, final
 
 import numpy as np
-from numpy.random import Generator
 from numpy.typing import NDArray
 
 from naively.counting.axis import PRESENT, VALUE, Columns, Words
@@ -57,7 +56,7 @@ MOST_WORDS = 200_000_000  # that are drawn at once, which take some 5 GB
 
 
 def draw_lengths(
-    mean: Floats, rng: Generator, length: int | None, *, texts: bool
+    mean: Floats, rng: np.random.Generator, length: int | None, *, texts: bool
 ) -> NDArray[np.int64]:
     """Return a length for each row: ``length``, or Poisson with these means, (rows,)."""
     # For texts it is a Poisson that is truncated at zero, with the same mean; at a mean of 1 or
@@ -84,7 +83,7 @@ def draw_lengths(
 
 
 def draw_present(
-    p: Floats, classes: ClassNumbers, rng: Generator, length: int | None
+    p: Floats, classes: ClassNumbers, rng: np.random.Generator, length: int | None
 ) -> Iterator[NDArray[np.bool_]]:
     """Yield which words each text holds, (words,), given that it holds any, or ``length``."""
     # ``p`` is of shape (classes, words). A ValueError says if no text of a class can hold so many.
@@ -103,7 +102,7 @@ def check_length(length: int | None) -> None:
         raise ValueError(f"length must be a number of words that is at least 0, got {length}.")
 
 
-def _draw_any(p: Floats, rng: Generator) -> NDArray[np.bool_]:
+def _draw_any(p: Floats, rng: np.random.Generator) -> NDArray[np.bool_]:
     """Draw words independently, given that there is one at least."""
     # The first word that is there is word i with probability p_i Π_{j<i} (1 - p_j), over that of
     # any; the words after it are independent of it.
@@ -138,7 +137,9 @@ def _log_tails(p: Floats, length: int) -> Floats:
     return tails
 
 
-def _draw_exactly(p: Floats, length: int, tails: Floats, rng: Generator) -> NDArray[np.bool_]:
+def _draw_exactly(
+    p: Floats, length: int, tails: Floats, rng: np.random.Generator
+) -> NDArray[np.bool_]:
     """Draw words independently, given how many there are (conditional Bernoulli)."""
     there, left = np.zeros(len(p), np.bool_), length
     for i, u in enumerate(rng.random(len(p)).tolist()):
@@ -524,7 +525,7 @@ class Multinomial(BagOfCounts):
         return Uncertain(row, item, mean, variance, x, variance_of_log(total, least))
 
     def sample(
-        self, tally: BlockTally[Items], classes: ClassNumbers, rng: Generator
+        self, tally: BlockTally[Items], classes: ClassNumbers, rng: np.random.Generator
     ) -> Dense | Documents:
         return self.sample_rows(tally, classes, rng)
 
@@ -532,7 +533,7 @@ class Multinomial(BagOfCounts):
         self,
         tally: BlockTally[Items],
         classes: ClassNumbers,
-        rng: Generator,
+        rng: np.random.Generator,
         length: int | None = None,
     ) -> Dense | Documents:
         """Draw rows word by word; their lengths are Poisson with the mean of their class.
@@ -606,7 +607,7 @@ class Multinomial(BagOfCounts):
 
 
 def _draw_from_urns(
-    count: Floats, classes: ClassNumbers, length: NDArray[np.int64], rng: Generator
+    count: Floats, classes: ClassNumbers, length: NDArray[np.int64], rng: np.random.Generator
 ) -> NDArray[np.int64]:
     """Draw words row by row, (words,), each row from probabilities drawn from a Dirichlet."""
     drawn = [np.empty(0, np.int64)]

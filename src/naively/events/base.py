@@ -9,7 +9,6 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any, ClassVar, Generic, Literal, NamedTuple, Self, TypeAlias, cast, final
 
 import numpy as np
-from numpy.random import Generator
 from numpy.typing import NDArray
 
 from naively.counting.axis import (
@@ -278,7 +277,7 @@ class EventModel(ABC, Generic[A, B]):
         """Return the distribution of the next cell, as frozen SciPy distributions."""
         raise self._lacks("predictive")
 
-    def sample(self, tally: BlockTally[A], classes: ClassNumbers, rng: Generator) -> B:  # noqa: ARG002
+    def sample(self, tally: BlockTally[A], classes: ClassNumbers, rng: np.random.Generator) -> B:  # noqa: ARG002
         """Draw a row for each class number in ``classes``, (rows,), by the estimate that is set."""
         raise self._lacks("sample")
 
@@ -286,7 +285,7 @@ class EventModel(ABC, Generic[A, B]):
         self,
         tally: BlockTally[A],
         classes: ClassNumbers,
-        rng: Generator,
+        rng: np.random.Generator,
         length: int | None = None,  # noqa: ARG002
     ) -> B:
         """Draw rows as ``sample`` does; texts and rows of counts with so many words, if given."""
@@ -333,7 +332,9 @@ def numbers(values: Floats, tally: BlockTally[A]) -> Dense:
     return Dense(values, Columns(columns))
 
 
-def draw_levels(count: Floats, classes: ClassNumbers, rng: Generator) -> NDArray[np.int64]:
+def draw_levels(
+    count: Floats, classes: ClassNumbers, rng: np.random.Generator
+) -> NDArray[np.int64]:
     """Draw a level or word for each class number, by its counts, (levels or words, classes)."""
     drawn = np.empty(len(classes), np.int64)
     for c in np.unique(classes):

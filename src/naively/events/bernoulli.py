@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import ClassVar, TypeGuard, final
 
 import numpy as np
-from numpy.random import Generator
 
 from naively.counting.axis import PRESENT, VALUE, Columns, Level, Words
 from naively.counting.block import Counts, Dense, Documents, Sparse
@@ -263,7 +262,7 @@ class Bernoulli(OfTwoSums[Items, Counts], Frozen, eq=True):
         return 1 << len(tally.axis)
 
     def sample(
-        self, tally: BlockTally[Items], classes: ClassNumbers, rng: Generator
+        self, tally: BlockTally[Items], classes: ClassNumbers, rng: np.random.Generator
     ) -> Dense | Documents:
         return self.sample_rows(tally, classes, rng)
 
@@ -271,7 +270,7 @@ class Bernoulli(OfTwoSums[Items, Counts], Frozen, eq=True):
         self,
         tally: BlockTally[Items],
         classes: ClassNumbers,
-        rng: Generator,
+        rng: np.random.Generator,
         length: int | None = None,
     ) -> Dense | Documents:
         """Draw each column or word by itself; of a text one word at least, or ``length`` words."""

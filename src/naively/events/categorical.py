@@ -9,7 +9,6 @@ from typing import Any, ClassVar, TypeAlias, cast, final
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.random import Generator
 from numpy.typing import NDArray
 
 from naively.counting.axis import LEVEL, VALUE, Level, Levels, title
@@ -257,7 +256,9 @@ class Categorical(OfShares[Levels, Codes], Frozen, eq=True):
     def n_values(self, tally: BlockTally[Levels]) -> int:
         return math.prod(self.n_levels(tally.axis).tolist())
 
-    def sample(self, tally: BlockTally[Levels], classes: ClassNumbers, rng: Generator) -> Codes:
+    def sample(
+        self, tally: BlockTally[Levels], classes: ClassNumbers, rng: np.random.Generator
+    ) -> Codes:
         axis = tally.axis
         count = self._smoothed(tally, self.estimate).count
         codes = np.empty((len(classes), len(axis.levels)), np.int32)

@@ -9,7 +9,6 @@ from typing import Literal, NamedTuple, TypeAlias, final
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.random import Generator
 from numpy.typing import NDArray
 
 from naively.counting.axis import CELL, Cells
@@ -346,7 +345,9 @@ class Histogram(OfShares[Cells, Dense], Frozen, eq=True):
         free = int(np.maximum(counts.bins - 1, 0).sum())
         return free * len(tally[CELL].high.T)
 
-    def sample(self, tally: BlockTally[Cells], classes: ClassNumbers, rng: Generator) -> Dense:
+    def sample(
+        self, tally: BlockTally[Cells], classes: ClassNumbers, rng: np.random.Generator
+    ) -> Dense:
         """Draw a bin, a cell of the bin, and a number anywhere in the cell."""
         axis = tally.axis
         drawn = np.full((len(classes), len(axis.columns)), np.nan)

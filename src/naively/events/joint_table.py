@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
-from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
 from naively.counting.axis import LEVEL, Level, Levels, Name
@@ -148,7 +147,9 @@ class JointTable(OfShares[Levels, Codes], Frozen, eq=True):
     def n_values(self, tally: BlockTally[Levels]) -> int:
         return math.prod(map(len, _values(tally)))
 
-    def sample(self, tally: BlockTally[Levels], classes: ClassNumbers, rng: Generator) -> Codes:
+    def sample(
+        self, tally: BlockTally[Levels], classes: ClassNumbers, rng: np.random.Generator
+    ) -> Codes:
         """Draw counted rows of each class, and some of the pretend ones."""
         (seen,) = tally.axis.levels
         count, values = tally[LEVEL].high, _values(tally)

@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import final
 
 import numpy as np
-from numpy.random import Generator
 from numpy.typing import NDArray
 
 from naively.counting.axis import CELL, Cells
@@ -136,7 +135,9 @@ class KernelDensity(Estimable[Cells, Dense], Frozen, eq=True):
         density.set_bandwidth(kernels.bandwidth[0] * kernels.unit / spread)
         return density
 
-    def sample(self, tally: BlockTally[Cells], classes: ClassNumbers, rng: Generator) -> Dense:
+    def sample(
+        self, tally: BlockTally[Cells], classes: ClassNumbers, rng: np.random.Generator
+    ) -> Dense:
         columns = [kernels.sample(classes, rng) for kernels in self._kernels(tally)]
         return numbers(np.stack(columns, axis=1), tally)
 
@@ -316,7 +317,7 @@ class _Kernels(Frozen):
             loss -= float(self.count[:, c] @ np.log(joint[:, c] / joint.sum(axis=1)))
         return loss
 
-    def sample(self, classes: ClassNumbers, rng: Generator) -> Floats:
+    def sample(self, classes: ClassNumbers, rng: np.random.Generator) -> Floats:
         """Draw a number for each class number, (rows,)."""
         n, total = self.rows[classes], self.rows.sum()
         pretend = rng.random(len(classes)) * (n + self.alpha) >= n

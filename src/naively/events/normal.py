@@ -7,7 +7,6 @@ from functools import cache
 from typing import Any, ClassVar, final
 
 import numpy as np
-from numpy.random import Generator
 from numpy.typing import NDArray
 
 from naively.counting.axis import PRESENT, SQUARE, VALUE, Columns, title
@@ -304,7 +303,9 @@ class NormalNumbers(Estimable[Columns, Dense], Frozen, eq=True):
         of_variance = {"class": classes, "shared": 1}.get(str(self.variance), 0)
         return columns * (of_variance + (classes if self.mean is None else 0))
 
-    def sample(self, tally: BlockTally[Columns], classes: ClassNumbers, rng: Generator) -> Dense:
+    def sample(
+        self, tally: BlockTally[Columns], classes: ClassNumbers, rng: np.random.Generator
+    ) -> Dense:
         if self.estimate == "predictive":
             shape, mean, width = self._predictive(tally)
             standard = _standard(None if shape is None else shape[:, classes])

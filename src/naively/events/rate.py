@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import ClassVar, Self, final
 
 import numpy as np
-from numpy.random import Generator
 from numpy.typing import NDArray
 
 from naively.counting.axis import PRESENT, VALUE, Columns, title
@@ -80,7 +79,7 @@ class Rate(OfTwoSums[Columns, Dense | Sparse], Frozen, eq=True):
         """Return the terms of numbers at these rates, of shape (columns, classes)."""
 
     @abstractmethod
-    def draw(self, rate: Floats, rng: Generator) -> NDArray[np.number]:
+    def draw(self, rate: Floats, rng: np.random.Generator) -> NDArray[np.number]:
         """Draw a number at each of these rates, in the shape of the rates."""
 
     @abstractmethod
@@ -150,7 +149,9 @@ class Rate(OfTwoSums[Columns, Dense | Sparse], Frozen, eq=True):
         moments = moments_of_beta if self.conjugate is Beta else moments_of_gamma
         return Uncertain(row, column, *moments(*own, a, b, least))
 
-    def sample(self, tally: BlockTally[Columns], classes: ClassNumbers, rng: Generator) -> Dense:
+    def sample(
+        self, tally: BlockTally[Columns], classes: ClassNumbers, rng: np.random.Generator
+    ) -> Dense:
         if self.estimate == "predictive":
             a, b = (of.T[classes] for of in self._to_integrate(tally))
             rate = self.conjugate.draw_from(a, b, rng)
@@ -362,7 +363,7 @@ class Binomial(Rate):
         log_p, log_q = np.log(rate), np.log1p(-rate)
         return LineTerms(log_p - log_q, self.trials * log_q, self.log_base, self.trials)
 
-    def draw(self, rate: Floats, rng: Generator) -> NDArray[np.int64]:
+    def draw(self, rate: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
         return rng.binomial(self.trials, rate)
 
     def next_number(self, a: Floats | float, b: Floats | float) -> Distribution:
@@ -442,7 +443,7 @@ class Exponential(Rate):
 
         return stats.expon(scale=1 / np.asarray(rate))
 
-    def draw(self, rate: Floats, rng: Generator) -> Floats:
+    def draw(self, rate: Floats, rng: np.random.Generator) -> Floats:
         return rng.exponential(1 / rate)
 
     def next_number(self, a: Floats | float, b: Floats | float) -> Distribution:
@@ -501,7 +502,7 @@ class Geometric(Trials):
         """
         return cls._at(cls(alpha=0, estimate="mle"), p)
 
-    def draw(self, rate: Floats, rng: Generator) -> NDArray[np.int64]:
+    def draw(self, rate: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
         return rng.geometric(rate) - 1
 
 
@@ -570,7 +571,7 @@ class NegativeBinomial(Trials):
     def successes(self) -> float:
         return self.r
 
-    def draw(self, rate: Floats, rng: Generator) -> NDArray[np.int64]:
+    def draw(self, rate: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
         return rng.negative_binomial(self.r, rate)
 
 
@@ -650,7 +651,7 @@ class Poisson(Rate):
 
         return stats.poisson(rate)
 
-    def draw(self, rate: Floats, rng: Generator) -> NDArray[np.int64]:
+    def draw(self, rate: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
         return rng.poisson(rate)
 
     def next_number(self, a: Floats | float, b: Floats | float) -> Distribution:

@@ -8,14 +8,16 @@ import zlib
 from dataclasses import fields, is_dataclass
 from io import SEEK_END, BytesIO
 from os import PathLike, fspath
-from pathlib import Path
-from typing import Any, BinaryIO, TypeAlias
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.file.header import Json, Saved, shown
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 # --- The file of a model: a JSON header and raw arrays, in a safetensors file with a checksum --
 #

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from io import BytesIO
 from os import PathLike
-from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from naively import __version__, saving
@@ -100,6 +99,8 @@ def load_all(path: Source, functions: Mapping[str, parts.Function] | None = None
     with parts.given_functions(functions):
         match path:
             case str() | PathLike():
+                from pathlib import Path  # which takes as long to import as one model to read
+
                 path = Path(path)
                 if not path.is_file():
                     raise FileNotFoundError(f"There is no model file {path}.")

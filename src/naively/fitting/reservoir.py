@@ -59,6 +59,7 @@ class SampleSize(NamedTuple):
     why: str  # there are no more
 
 
+SEED = np.uint64(11749869230777074271)  # what the generator of seed 0 draws first
 NOT_SIZED = SampleSize(0, 0, 0.0, "")
 
 
@@ -85,7 +86,9 @@ class Reservoir(Frozen):
     @classmethod
     def chosen_by(cls, random_state: Seed, *, grows: bool = False) -> Reservoir:
         """Return an empty sample; without a random state the choice is fixed."""
-        draw = np.random.default_rng(0 if random_state is None else random_state)
+        if random_state is None:  # as 0 is, whose draw would import the generators
+            return cls(SEED, grows)
+        draw = np.random.default_rng(random_state)
         return cls(draw.integers(2**64, dtype=np.uint64), grows)
 
     def empty(self) -> Reservoir:
