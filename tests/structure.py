@@ -26,8 +26,8 @@ TESTS = Path(__file__).parent
 ROOT = TESTS.parent
 LIMITS = TESTS / "limits.json"
 ANONYMOUS = {"<genexpr>", "<listcomp>", "<lambda>", "<dictcomp>", "<setcomp>"}
-HOUSE = "naively."
-WINGS = "naively.wings."
+HOME, FIELDS = str(PACKAGE), str(PACKAGE / "frozen.py")  # as dataclasses write methods
+HOUSE, WINGS = "naively.", "naively.wings."
 PUBLIC = {"naively.datasets", "naively.lectures"}
 
 
@@ -59,7 +59,7 @@ def _follow(call: Callable[[], Any]) -> tuple[Walk, set[str]]:
     def follow(frame: FrameType, event: str, _: Any) -> None:
         nonlocal depth
         file = frame.f_code.co_filename
-        if not file.startswith(str(PACKAGE)) or frame.f_code.co_name in ANONYMOUS:
+        if file == FIELDS or not file.startswith(HOME) or frame.f_code.co_name in ANONYMOUS:
             return
         if event == "call":
             functions.add((file, frame.f_code.co_qualname))

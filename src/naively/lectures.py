@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -20,6 +19,7 @@ from naively.data.frames import Table
 from naively.estimators.naive_bayes import NaiveBayes
 from naively.events import Bernoulli, Beta, Categorical, Gaussian, Normal
 from naively.events.estimate import Estimate
+from naively.frozen import Frozen
 from naively.inspect.parameters import parameter_counts
 from naively.schema.settings import Probabilities
 from naively.schema.text import Text
@@ -37,16 +37,14 @@ Value: TypeAlias = "str | float | Fraction"
 Known: TypeAlias = "Value | Sequence[Value] | Mapping[str, Value]"
 
 
-@dataclass(frozen=True)
-class Exercise:
+class Exercise(Frozen, eq=True):
     """What helps with an exercise, and how its answer is found."""
 
     hint: str
     answer: Callable[[], Known]
 
 
-@dataclass(frozen=True, repr=False)
-class Checked:
+class Checked(Frozen, eq=True):
     """Whether an answer is right, which is its truth value, and what to say of it."""
 
     says: str

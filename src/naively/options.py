@@ -11,13 +11,15 @@ import codecs
 import math
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from datetime import timedelta
 from functools import partial, wraps
 from inspect import signature
 from numbers import Real
 from types import UnionType
 from typing import Any, Concatenate, Literal, ParamSpec, TypeAlias, TypeVar, get_args
+
+from naively.frozen import Frozen
 
 COPIES = "copies"  # groups= of equal rows
 
@@ -27,15 +29,7 @@ def means_copies(what: str, given: object) -> bool:
     return what == "groups" and _is_word(COPIES, given)
 
 
-class OfFields:
-    """A frozen value; its pickle holds the fields, not what another thread derives from them."""
-
-    def __getstate__(self) -> dict[str, object]:
-        return {of.name: getattr(self, of.name) for of in fields(self)}  # type: ignore[arg-type]
-
-
-@dataclass(frozen=True)
-class OptionKind:
+class OptionKind(Frozen, eq=True):
     """What an option may be, in words and as a test."""
 
     words: str
@@ -152,8 +146,7 @@ def option(default: object, kinds: Kinds, help: str) -> Any:  # noqa: A002  (its
     return field(default=default, metadata={"kinds": kinds, "help": help})
 
 
-@dataclass(frozen=True)
-class Options:
+class Options(Frozen, eq=True):
     """The options of ``NaiveBayes`` that its model keeps; what they do is said there.
 
     Beside these the class prior is kept, which is checked once the classes are known, and event
@@ -287,8 +280,7 @@ def _said(help: str, default: object = None) -> Any:  # noqa: A002
     return field(default=default, metadata={"help": help})
 
 
-@dataclass(frozen=True)
-class FileOptions:
+class FileOptions(Frozen, eq=True):
     """What is said of a file; what is not said is found in it."""
 
     # whether the first line of CSV holds the names of the columns; else they are "column 1" and

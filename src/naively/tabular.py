@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
 
 from naively.doors import wing
+from naively.frozen import Frozen
 from naively.messages import Shown, visible
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ Library: TypeAlias = Literal["pandas", "polars", "pyarrow"]
 LIBRARIES: tuple[Library, ...] = get_args(Library)
 
 
-class Tabular(Shown):
+class Tabular(Shown, Frozen):
     """A result that is a table; a dataclass of this kind needs ``repr=False``."""
 
     TABLE: ClassVar[tuple[str, ...]] = ()  # the fields that are its columns, where these are all

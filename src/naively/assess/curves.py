@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 VALUES = (0.0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 100.0)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class SmoothingCurve(Tabular):
     """Scores of a model by its pseudo-count; one line for each pseudo-count and kind of rows.
 
@@ -245,7 +244,6 @@ STEPS = 10  # sizes, unless they are said,
 LEAST = 10  # from so many rows on
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class LearningCurve(Tabular):
     """Scores of models of more and more rows; one line for each size, repeat and kind of rows.
 

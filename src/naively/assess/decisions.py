@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple, overload
 
 import numpy as np
@@ -13,6 +13,7 @@ from naively.counting.labels import Label, LabelArray, Labels, Target, encode_la
 from naively.data.columns import Rows
 from naively.fitting.sample import Sample, add_interactions, deal
 from naively.fitting.weights import mean
+from naively.frozen import Frozen
 from naively.kernels.reference import Floats
 from naively.messages import many
 from naively.model.class_prior import Cost, cost_table
@@ -22,8 +23,7 @@ from naively.options import Weighting
 from naively.tabular import SHOWN, Drawn
 
 
-@dataclass(frozen=True)
-class Decisions:
+class Decisions(Frozen, eq=True):
     """What the answers of least expected cost cost, per row.
 
     Parameters
@@ -123,7 +123,6 @@ def decisions(
 # How they are calibrated is in ``naively.model.held_out``.
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class PredictionSets(Drawn):
     """A set of classes for each row: a sequence of lists of labels, the most probable first.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from naively.counting.block import Sparse
 from naively.counting.labels import Labels
 from naively.fitting.reservoir import Reservoir
 from naively.fitting.sample import Sample
+from naively.frozen import Frozen
 from naively.kernels.reference import Floats
 from naively.model.model import Model
 from naively.schema.encode import Held
@@ -31,7 +32,6 @@ from naively.tabular import Drawn
 LEVEL = 0.05  # of significance, for all pairs together
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Dependence(Drawn):
     """How much pairs of columns say about each other, given the class; strongest first.
 
@@ -184,8 +184,7 @@ IN_TEXTS = 5  # texts that hold a word, and that do not, for it to be looked at
 ROUNDING = 1e-9
 
 
-@dataclass(frozen=True, eq=False)
-class Coded:
+class Coded(Frozen):
     """A column, or a word of a text, as codes: which of its values each row has."""
 
     name: str

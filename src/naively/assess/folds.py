@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -29,6 +29,7 @@ from naively.fitting.reservoir import Reservoir
 from naively.fitting.sample import Sample, add_interactions, deal
 from naively.fitting.seek import COLUMNS
 from naively.fitting.weights import log_loss, on_one_thread, p_right, posterior
+from naively.frozen import Frozen
 from naively.kernels.reference import Floats
 from naively.model.class_prior import Cost, among_fewer
 from naively.model.held_out import HeldOut
@@ -68,8 +69,7 @@ class Predicted(NamedTuple):
     place: NDArray[np.int64]  # (rows scored,): where in the sample the row is
 
 
-@dataclass(frozen=True, eq=False)
-class HeldOutFolds:
+class HeldOutFolds(Frozen):
     """The folds of a sample that were held out."""
 
     reservoir: Reservoir
@@ -322,19 +322,18 @@ def _loss(joint: Floats, labels: Labels) -> float:
     return log_loss(p_right(joint, labels), labels.weight)
 
 
-@dataclass(frozen=True, eq=False)
-class Summands:
+class Summands(Frozen):
     """Terms of a sum of evidence, each of which may be weighed anew, and a bias for each class."""
 
     table: Floats  # (terms, rows, classes): the terms
     base: Floats  # (rows, classes): what else is in the sum
     labels: Labels
-    start: Floats = field(init=False)  # arguments: the weights of terms, then biases
 
-    def __post_init__(self) -> None:
+    @cached_property
+    def start(self) -> Floats:
+        """The first arguments: the weights of terms, then biases."""
         k = self.base.shape[1]
-        start = np.append(np.ones(len(self.table)), np.zeros(k if k < MANY_CLASSES else 0))
-        object.__setattr__(self, "start", start)
+        return np.append(np.ones(len(self.table)), np.zeros(k if k < MANY_CLASSES else 0))
 
     @classmethod
     def of(cls, table: Floats, base: Floats, labels: Labels) -> Summands:

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
@@ -24,6 +23,7 @@ from numpy.typing import NDArray
 
 from naively.counting.labels import Label
 from naively.fitting.weights import mean
+from naively.frozen import Frozen
 from naively.kernels.reference import Floats
 
 Interval: TypeAlias = tuple[float, float]
@@ -59,8 +59,7 @@ class Area(NamedTuple):
     variance: float  # of the area, as of Mean, if all curves err alike
 
 
-@dataclass(frozen=True, eq=False)
-class Support:
+class Support(Frozen):
     """What scores rest on."""
 
     rows_of: Mapping[Label, int]  # how many rows each class has
@@ -184,8 +183,7 @@ def _end(holds: Callable[[float], bool], inside: float, outside: float) -> float
 # --- Sums over rows ------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
-class Weighted:
+class Weighted(Frozen):
     """How much each row counts, and which of them are not independent."""
 
     weight: Floats | None  # (rows,): the weight of each row, with all its copies; None for 1

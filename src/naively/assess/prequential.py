@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
@@ -40,7 +40,6 @@ EVERY = 1_000  # rows of a batch
 ALL = "all"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Prequential(Tabular):
     """Scores of batches by what was learned before each, and of all rows.
 
@@ -187,7 +186,6 @@ NEGLIGIBLE = 1e-6  # nats per row, by which no half-life is better than another
 BEYOND_CHANCE = 2.0  # standard errors beyond which a difference is not by chance
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class DecayCurve(Tabular):
     """Scores of each block of time by what was learned before, a line a half-life and block.
 

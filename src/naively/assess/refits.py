@@ -11,7 +11,7 @@ import datetime as dt
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from numbers import Integral
 from typing import NamedTuple, TypeAlias
@@ -24,6 +24,7 @@ from naively.counting.labels import Labels, Target
 from naively.data.columns import Cells, Rows, as_floats, missing_in
 from naively.data.frames import as_rows
 from naively.data.reading import NOTHING_SAID, TIME_OF_ROWS, ReadAs, read_strings
+from naively.frozen import Frozen
 from naively.kernels.reference import Floats
 from naively.kernels.strings import Strings
 from naively.model.class_prior import Cost
@@ -35,8 +36,7 @@ Learn: TypeAlias = Callable[[Rows, Labels], Model]
 Moment: TypeAlias = "float | dt.datetime"  # as it is said
 
 
-@dataclass(frozen=True, eq=False)
-class Named:
+class Named(Frozen):
     """What is said of each row beside its label: its group, or its time."""
 
     name: str  # the name of the column; empty of what was given as an array
@@ -106,8 +106,7 @@ class Split(NamedTuple):
     learned: Places
 
 
-@dataclass(frozen=True, eq=False)
-class Splits:
+class Splits(Frozen):
     """Which rows judge which."""
 
     fold: Places  # (rows,): the number of the fold, or block, of each row

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -24,6 +24,7 @@ from naively.counting.labels import (
 )
 from naively.data.columns import Rows
 from naively.fitting.weights import LEAST, mean
+from naively.frozen import Frozen
 from naively.kernels.reference import Floats
 from naively.model.class_prior import Cost
 from naively.model.model import Model
@@ -38,7 +39,6 @@ ENOUGH = 10  # rows that are not of the most frequent class, for an area under t
 SEVERAL = 3  # of their names that are shown
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Scores(Tabular):
     """Scores on labelled rows, compared with always answering the most frequent class.
 
@@ -511,8 +511,7 @@ def _area(ranked: Sequence[Ranked]) -> Area:
 POINTS = 400  # of a curve that are kept
 
 
-@dataclass(frozen=True, eq=False)
-class Roc:
+class Roc(Frozen):
     """The ROC curve of one class against the rest.
 
     Parameters
@@ -586,8 +585,7 @@ def rank(score: Floats, truth: Floats, counted: Weighted) -> Ranked:
 BINS = 15  # of confidence, from 0 to 1
 
 
-@dataclass(frozen=True, eq=False)
-class Bin:
+class Bin(Frozen):
     """Rows whose most probable class has about the same probability.
 
     Parameters

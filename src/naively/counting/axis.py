@@ -14,10 +14,10 @@ from weakref import ref
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.frozen import Frozen
 from naively.kernels.dispatch import Vocabulary
 from naively.kernels.reference import CAP, LAST_SHIFT, Keys, coarsest, sortable
-from naively.kernels.texts import Row
-from naively.options import OfFields
+from naively.kernels.strings import Row
 
 # --- Sufficient statistics: the handful of elementwise sums that naive Bayes is made of ----------
 
@@ -66,8 +66,7 @@ class Derived(ABC):
         return tuple(dict.fromkeys(chain.from_iterable(of)))
 
 
-@dataclass(frozen=True)
-class DerivedLevels(Derived):
+class DerivedLevels(Derived, Frozen, eq=True):
     """A column of levels that is computed from another one, and counted like it.
 
     Its levels are known before any row is, and its source is an encoded column, so that learning
@@ -241,8 +240,7 @@ EARLIER = 31  # vocabularies that one grew from are known, so that no word is lo
 DENSE_RANGE = 1 << 16  # whole numbers within such a range are encoded by position
 
 
-@dataclass(frozen=True, eq=False)
-class CodeTable:
+class CodeTable(Frozen):
     """Codes by value, column after column, with a place for other numbers at each end."""
 
     low: NDArray[np.int64]  # (columns,): the value of each column's first place
@@ -391,8 +389,7 @@ class ByValue(Axis):
         return sums
 
 
-@dataclass(frozen=True, eq=False)
-class Levels(ByValue, OfFields):
+class Levels(ByValue, Frozen):
     """One row for each level of each column, column after column."""
 
     statistic = LEVEL
@@ -485,8 +482,7 @@ def rows_of(first: NDArray[np.int64], columns: Sequence[int]) -> NDArray[np.int6
     return np.concatenate([none, *(np.arange(first[j], first[j + 1]) for j in columns)])
 
 
-@dataclass(frozen=True, eq=False)
-class Words(Axis):
+class Words(Axis, Frozen):
     """One row for each token of a text column, or for each hash of a token."""
 
     columns: tuple[Name]
@@ -632,8 +628,7 @@ def as_float(key: Keys) -> NDArray[np.float64]:
     return np.where(key < 0, -magnitude, magnitude)
 
 
-@dataclass(frozen=True, eq=False)
-class Cells(ByValue, OfFields):
+class Cells(ByValue, Frozen):
     """One row for each cell that holds a number, in ascending order, column after column."""
 
     statistic = CELL

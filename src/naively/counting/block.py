@@ -31,8 +31,7 @@ from naively.kernels import dispatch
 from naively.kernels.double_double import Sums, scatter
 from naively.kernels.reference import CAP, Floats, Hashes, clipped
 from naively.kernels.sparse_sums import AnySums, RepeatedSums, SparseSums
-from naively.kernels.strings import Strings
-from naively.kernels.texts import Row
+from naively.kernels.strings import Row, Strings
 
 # --- Blocks: all columns of one event model as one matrix, which is counted or scored ------------
 #

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from naively.frozen import Frozen
 from naively.kernels import dispatch
 from naively.kernels.double_double import Sums, scatter
 from naively.kernels.reference import hash_numbers
@@ -139,8 +140,7 @@ class Labels:
         return table
 
 
-@dataclass(frozen=True)
-class Beside:
+class Beside(Frozen, eq=True):
     """What is said of rows beside their labels: of each row, or by the name of a column."""
 
     sample_weight: Target = None  # (rows,): what each row weighs, finite and at least 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Generic
 
 import numpy as np
@@ -13,6 +13,7 @@ from naively.counting.axis import PRESENT, VALUE, Columns, Name, Statistic, titl
 from naively.counting.block import B, Block, BlockKey, Sparse
 from naively.counting.labels import Labels
 from naively.counting.tally import BlockTally
+from naively.frozen import Frozen
 from naively.kernels import dispatch
 from naively.kernels.double_double import NEGLIGIBLE, Sums
 from naively.kernels.reference import Floats, clipped
@@ -33,8 +34,7 @@ def one_of_each(labels: Labels, times: NDArray[np.int64]) -> Labels:
     return replace(labels, weight=labels.weight / times)
 
 
-@dataclass(frozen=True, eq=False)
-class LeftOut(Generic[B]):
+class LeftOut(Frozen, Generic[B]):
     """Cells of rows that were counted, each to be scored as if its row had not been counted."""
 
     block: B
@@ -116,8 +116,7 @@ def lengths_left(tally: BlockTally, block: Block, labels: Labels) -> Floats:
     return np.bincount(cells.row[known], cells.x[known], len(block)).astype(np.float64)
 
 
-@dataclass(frozen=True, eq=False)
-class BagsLeftOut:
+class BagsLeftOut(Frozen):
     """Rows of counts, each to be scored as if it had not been counted."""
 
     # (cells,): the row of each cell, the row of its word in ``count``, and how often the word
@@ -238,8 +237,7 @@ def count_bands(texts: Floats) -> int:
     return int(band_of(texts.max(initial=1.0))) + 1
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(Frozen, eq=True):
     """A part of the evidence, which has one weight for each class; equal parts are the same."""
 
     group: BlockKey  # the key of the block that it belongs to
@@ -258,8 +256,7 @@ class Part:
         return f"{self.group}, words in {span}"
 
 
-@dataclass(frozen=True, eq=False)
-class Parts:
+class Parts(Frozen):
     """The parts of the evidence of a block."""
 
     keys: Sequence[Part]  # the parts, in the order of their numbers

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from itertools import chain, islice
 from operator import add, sub
@@ -32,6 +32,7 @@ from naively.counting.axis import (
 )
 from naively.counting.block import BlockKey
 from naively.counting.labels import LabelArray, union_classes
+from naively.frozen import Frozen
 from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats
 from naively.kernels.sparse_sums import AnySums, RepeatedSums, SparseSums, as_dense, as_sparse
@@ -52,8 +53,7 @@ SHOWN = 10  # classes that are printed
 LEAST_ROWS, MOST_ROWS = 1e-100, 1e120  # of a class: fewer count as none; sums of more overflow
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class BlockTally(Shown, Generic[A]):
+class BlockTally(Shown, Frozen, Generic[A]):
     """The sums of one block: for each statistic a table of axis rows × classes."""
 
     axis: A
@@ -189,8 +189,7 @@ class BlockTally(Shown, Generic[A]):
         return self if keep.all() else self._kept(keep)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Tally(Shown):
+class Tally(Shown, Frozen):
     """Sufficient statistics of labelled rows, an element of a commutative group.
 
     Parameters

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from naively.counting.axis import Name
 from naively.counting.labels import is_missing, missing_among, plain
+from naively.frozen import Frozen
 from naively.kernels import dispatch
 from naively.kernels.strings import Strings
 from naively.messages import warn
@@ -62,8 +63,7 @@ FAMILIES: dict[str, tuple[type, ...]] = {  # of two families that fit a cell, th
 }
 
 
-@dataclass(frozen=True)
-class Reading:
+class Reading(Frozen, eq=True):
     """How the strings of a column are read."""
 
     content: Content  # what the column is. Clock times are numbers, of seconds
@@ -673,8 +673,7 @@ class MatrixRows(Rows):
         return MatrixRows(self.matrix[index], self.names)
 
 
-@dataclass(frozen=True, eq=False)
-class SparseRows(Rows):
+class SparseRows(Rows, Frozen):
     """A SciPy CSR matrix of numbers; ``complete`` as a ``MatrixRows``."""
 
     matrix: Any

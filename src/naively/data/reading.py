@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property, lru_cache
 from operator import add, sub
 from typing import Any, Literal, TypeAlias, TypeVar, cast
@@ -31,6 +31,7 @@ from naively.data.columns import (
     Reading,
     Rows,
 )
+from naively.frozen import Frozen
 from naively.kernels import dispatch
 from naively.kernels.forms import CURRENCIES, FORMS, LONGEST, MANY_AFFIXES, Form, Read
 from naively.kernels.reference import Floats
@@ -105,8 +106,7 @@ UNITS = "write its numbers in one unit"
 BARE = "|||"  # what stands beside digits alone
 
 
-@dataclass(frozen=True)
-class Few:
+class Few(Frozen, eq=True):
     """How often each of a few different things came; nothing is known once they were too many.
 
     So sums agree in any order and grouping.
@@ -132,8 +132,7 @@ class Few:
 TOO_MANY = Few(many=True)
 
 
-@dataclass(frozen=True)
-class Forms:
+class Forms(Frozen, eq=True):
     """How many cells of a column have each form, and what few different things they hold."""
 
     count: tuple[int, ...] = (0,) * FORMS  # the cells of each `Form`
@@ -215,8 +214,7 @@ def is_sound(reading: Reading) -> bool:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class Looked:
+class Looked(Frozen):
     """What was found of the cells of a column, of which the different ones were looked at once."""
 
     strings: Strings  # the different strings, or all of a column that hardly repeats any
@@ -694,8 +692,7 @@ def singular(unit: str) -> str:
     return unit[:-1] if plural else unit
 
 
-@dataclass(frozen=True)
-class Votes:
+class Votes(Frozen, eq=True):
     """How many columns of a table have certain decimal points, commas, and orders of dates."""
 
     points: int = 0
@@ -768,8 +765,7 @@ def _factors(affixes: list[str], reading: Reading) -> Floats:
 # --- All columns of a table ----------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class ReadAs:
+class ReadAs(Frozen, eq=True):
     """What was said of the columns of a table, as far as anything was."""
 
     contents: Mapping[Any, Asked] = field(default_factory=dict)  # what columns are

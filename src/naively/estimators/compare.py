@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from naively.assess.curves import Metric
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Tabular):
     """Models on the same labelled rows, by log likelihood, greatest first.
 

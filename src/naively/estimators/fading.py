@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from naively.data.columns import Reading, Rows, missing_column
 from naively.data.frames import Table, as_rows, elsewhere
 from naively.data.reading import TIME_OF_ROWS, joined_readings
 from naively.estimators.learned import Learned
+from naively.frozen import Frozen
 from naively.kernels.reference import Floats
 from naively.messages import warn
 from naively.options import duration_of
@@ -28,8 +29,7 @@ HalfLife = float | str | dt.timedelta | np.timedelta64 | None
 NOTHING_LEFT = 1e-30  # of a row, and of what was learned, at which it is as good as gone
 
 
-@dataclass(frozen=True, eq=False)
-class FadedRows:
+class FadedRows(Frozen):
     """Rows with their weights, relative to the newest row of all."""
 
     rows: Rows  # the rows, without the column of their time

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property, wraps
 from threading import RLock
 from typing import Concatenate, ParamSpec, TypeVar, cast
@@ -11,13 +11,13 @@ from typing import Concatenate, ParamSpec, TypeVar, cast
 from naively.assess.folds import HeldOutFolds, hold_out
 from naively.counting.labels import Beside, Target
 from naively.fitting.reservoir import Reservoir
+from naively.frozen import Frozen
 from naively.model.held_out import HeldOut
 from naively.model.model import History, Model, Verb
 from naively.options import Weighting
 
 
-@dataclass(frozen=True)
-class TargetColumn:
+class TargetColumn(Frozen, eq=True):
     """What is predicted, and what else was said of rows, by names of columns."""
 
     name: str = ""  # the column of labels, or ""
@@ -34,8 +34,7 @@ class TargetColumn:
 NO_TARGET, NO_HISTORY = TargetColumn(), History()
 
 
-@dataclass(frozen=True, eq=False)
-class Learned:
+class Learned(Frozen):
     """A model, a sample of its rows, where it came from, and what it predicts."""
 
     model: Model

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, Self, final
 
 import numpy as np
@@ -38,6 +38,7 @@ from naively.events.categorical import bags_left_of_spread, check_m, check_share
 from naively.events.estimate import Estimate, OfShares, flat
 from naively.events.prior import Dirichlet, share
 from naively.events.shown import POSITIVE, PROBABILITY, Parameters, axis_of_words, read, read_shares
+from naively.frozen import Frozen
 from naively.kernels import dispatch
 from naively.kernels.double_double import NEGLIGIBLE, Sums
 from naively.kernels.reference import Floats
@@ -249,8 +250,7 @@ def evidence_of_words_without(
 # --- Bags of counts: what the multinomial and the complement event models share ------------------
 
 
-@dataclass(frozen=True)
-class BagOfCounts(OfShares[Items, Counts]):
+class BagOfCounts(OfShares[Items, Counts], Frozen, eq=True):
     """Rows of counts, drawn from one distribution for each class: what such models share."""
 
     alpha: float | str | Sequence[float] = 1.0
@@ -397,7 +397,6 @@ class BagOfCounts(OfShares[Items, Counts]):
 
 
 @final
-@dataclass(frozen=True)
 class Multinomial(BagOfCounts):
     """Counts of words or of columns: x | class ~ Multinomial(length of the row, p).
 
@@ -622,7 +621,6 @@ def _draw_from_urns(
 
 
 @final
-@dataclass(frozen=True)
 class Complement(BagOfCounts):
     """Counts of words: a class is likely where a row is unlike the rows of all other classes.
 

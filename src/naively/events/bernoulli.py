@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, TypeGuard, final
 
 import numpy as np
@@ -30,6 +30,7 @@ from naively.events.categorical import check_m
 from naively.events.estimate import Estimate, OfTwoSums, Sample, TwoSums
 from naively.events.prior import Beta, pretend_rows, share
 from naively.events.shown import PROBABILITY, read
+from naively.frozen import Frozen
 from naively.kernels.double_double import NEGLIGIBLE, Sums
 from naively.kernels.reference import Floats
 from naively.kernels.sparse_sums import RepeatedSums, SparseSums
@@ -42,8 +43,7 @@ from naively.terms.words import LineTerms, WordTerms
 
 
 @final
-@dataclass(frozen=True)
-class Bernoulli(OfTwoSums[Items, Counts]):
+class Bernoulli(OfTwoSums[Items, Counts], Frozen, eq=True):
     """True or false: x | class ~ Bernoulli(p), one p per column (or word) and class.
 
     Parameters

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar, TypeAlias, cast, final
 from weakref import WeakKeyDictionary
@@ -37,6 +36,7 @@ from naively.events.base import (
 from naively.events.estimate import Estimate, OfShares, flat
 from naively.events.prior import Dirichlet, share
 from naively.events.shown import PROBABILITY, Parameters, read_shares
+from naively.frozen import Frozen
 from naively.kernels.double_double import NEGLIGIBLE, Sums
 from naively.kernels.reference import Floats
 from naively.messages import shortened
@@ -54,8 +54,7 @@ USUAL_M = 2.0  # towards which the choice is shrunk
 
 
 @final
-@dataclass(frozen=True)
-class Categorical(OfShares[Levels, Codes]):
+class Categorical(OfShares[Levels, Codes], Frozen, eq=True):
     """One of several levels: x | class ~ Categorical(p), one p per column and class.
 
     Parameters
@@ -351,8 +350,7 @@ _Counts: TypeAlias = tuple[Floats, Floats, Floats]
 _COUNTS: WeakKeyDictionary[BlockTally[Levels], dict[Categorical, _Counts]] = WeakKeyDictionary()
 
 
-@dataclass(frozen=True, eq=False)
-class _Pretend:
+class _Pretend(Frozen):
     """Pretend counts, each an array of one column."""
 
     known: Floats  # (levels or 1, 1): of each level, or the same of all
@@ -360,8 +358,7 @@ class _Pretend:
     rows: Floats | None = None  # (columns,): pretend rows that were spread, if any were
 
 
-@dataclass(frozen=True, eq=False)
-class _Smoothed:
+class _Smoothed(Frozen):
     """Counts that include pretend counts."""
 
     count: Floats  # (levels, classes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import Literal, NamedTuple, TypeAlias, final
 from weakref import WeakKeyDictionary
@@ -19,6 +19,7 @@ from naively.events.base import UNSAID, ClassNumbers, Distribution, check_settin
 from naively.events.estimate import OfShares, flat
 from naively.events.prior import share
 from naively.events.shown import Parameters
+from naively.frozen import Frozen
 from naively.kernels import dispatch
 from naively.kernels.double_double import NEGLIGIBLE, Sums
 from naively.kernels.reference import Floats
@@ -77,8 +78,7 @@ _BINNED: WeakKeyDictionary[BlockTally[Cells], dict[Histogram, Binned]] = WeakKey
 
 
 @final
-@dataclass(frozen=True)
-class Histogram(OfShares[Cells, Dense]):
+class Histogram(OfShares[Cells, Dense], Frozen, eq=True):
     """Numbers by bins: x | class ~ one probability for each bin, smoothed over neighbours.
 
     Parameters

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -27,6 +26,7 @@ from naively.events.estimate import OfShares, flat
 from naively.events.outcomes import Outcomes
 from naively.events.prior import share
 from naively.events.shown import Parameters
+from naively.frozen import Frozen
 from naively.kernels.double_double import NEGLIGIBLE
 from naively.kernels.reference import Floats
 from naively.options import How
@@ -38,8 +38,7 @@ if TYPE_CHECKING:
 
 
 @final
-@dataclass(frozen=True)
-class JointTable(OfShares[Levels, Codes]):
+class JointTable(OfShares[Levels, Codes], Frozen, eq=True):
     """Whole rows: one probability for each (x, y), without the naive Bayes assumption.
 
     On all columns it is the Bayes optimal classifier, once every row has been seen often. Some
@@ -206,8 +205,7 @@ MOST_LAGS = 20
 LEAST_VALUES = 4
 
 
-@dataclass(frozen=True, repr=False)
-class Independence(Tabular):
+class Independence(Tabular, eq=True):
     """Tests of whether values come independently, one after another, from one distribution.
 
     Parameters

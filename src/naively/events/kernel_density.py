@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import final
 
@@ -22,6 +22,7 @@ from naively.events.base import (
     numbers,
 )
 from naively.events.estimate import Estimable
+from naively.frozen import Frozen
 from naively.kernels.reference import Floats
 from naively.options import How
 from naively.terms.kinds import FunctionTerms
@@ -42,8 +43,7 @@ HALF = 0.5  # each class has half a row more in the log loss that a bandwidth is
 
 
 @final
-@dataclass(frozen=True)
-class KernelDensity(Estimable[Cells, Dense]):
+class KernelDensity(Estimable[Cells, Dense], Frozen, eq=True):
     """Numbers of any distribution: the density is the mean of normal densities around the numbers.
 
     Parameters
@@ -171,8 +171,7 @@ class KernelDensity(Estimable[Cells, Dense]):
         return min(tried, key=_Kernels.loss)
 
 
-@dataclass(frozen=True, eq=False)
-class _Kernels:
+class _Kernels(Frozen):
     """The normal densities of one column, one around each of some hundred nodes."""
 
     at: Floats  # (nodes,): the mean of the numbers that are gathered at each

@@ -6,7 +6,6 @@ under a logistic normal both are integrals, which a grid adds up.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
 
@@ -15,6 +14,7 @@ import numpy as np
 from naively.counting.labels import is_missing
 from naively.events.estimate import Sample
 from naively.events.prior import Beta
+from naively.frozen import Frozen
 from naively.kernels.reference import Floats
 from naively.tabular import Drawn
 
@@ -24,8 +24,7 @@ DRAWN = 400  # points of a picture
 
 
 @final
-@dataclass(frozen=True)
-class LogisticNormal:
+class LogisticNormal(Frozen, eq=True):
     """The prior of a probability whose log odds are normal: logit(p) ~ Normal(mean, variance).
 
     It is conjugate to nothing, so that ``fit`` adds up the posterior on a grid of log odds.
@@ -119,7 +118,6 @@ class LogisticNormal:
 
 
 @final
-@dataclass(frozen=True, eq=False, repr=False)
 class GridPosterior(Drawn):
     """The posterior under a logistic normal, by a grid, and under the nearest Beta, by addition.
 

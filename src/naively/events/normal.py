@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar, final
 
@@ -26,6 +25,7 @@ from naively.events.base import (
 from naively.events.estimate import Estimable, Estimate, flat
 from naively.events.prior import InverseGamma, Normal, NormalInverseGamma, Prior, share
 from naively.events.shown import POSITIVE, REAL, Parameters, read, summed
+from naively.frozen import Frozen
 from naively.kernels.double_double import CANCELLED, Sums
 from naively.kernels.reference import Floats, clipped
 from naively.options import How
@@ -35,8 +35,7 @@ from naively.terms.uncertain import Uncertain, mean_of_log, variance_of_log
 # --- Numbers with a normal distribution: what the Gaussian and log-normal event models share -----
 
 
-@dataclass(frozen=True)
-class NormalNumbers(Estimable[Columns, Dense]):
+class NormalNumbers(Estimable[Columns, Dense], Frozen, eq=True):
     """Numbers with a mean and a variance for each class: what such event models share."""
 
     smoothing: float = 1.0
@@ -441,7 +440,6 @@ def _standard(shape: Floats | None) -> Distribution:
 
 
 @final
-@dataclass(frozen=True)
 class Gaussian(NormalNumbers):
     """Real numbers: x | class ~ Normal(mean, variance), one of each per column and class.
 
@@ -494,7 +492,6 @@ class Gaussian(NormalNumbers):
 
 
 @final
-@dataclass(frozen=True)
 class LogNormal(NormalNumbers):
     """Positive numbers: log x | class ~ Normal(mean, variance).
 
@@ -551,7 +548,6 @@ def _first_column(block: Dense, wrong: NDArray[np.bool_]) -> str | None:
 
 
 @final
-@dataclass(frozen=True)
 class LogitNormal(NormalNumbers):
     """Numbers between two bounds: logit((x - low) / (high - low)) | class ~ Normal(mean, variance).
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from naively.counting.axis import Level, Name, title
 from naively.events.base import Distribution
+from naively.frozen import Frozen
 from naively.kernels.reference import Floats
 from naively.tabular import Drawn, Tabular, crossed, picture
 
@@ -23,7 +23,6 @@ PROBABILITY, CLASS = "probability", "class"  # what columns of a table are calle
 Names: TypeAlias = str | int | Sequence[str | int]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Probabilities(Drawn):
     """The probability of each combination of the values of some columns, given others.
 
@@ -54,8 +53,7 @@ class Probabilities(Drawn):
         return crossed(axes, {key: self.p})
 
 
-@dataclass(frozen=True, eq=False)
-class Outcomes:
+class Outcomes(Frozen):
     """The rows that a joint table knows, with their probabilities in each class."""
 
     columns: Sequence[Name]
@@ -126,8 +124,7 @@ class Outcomes:
         return [place[name] for name in asked]
 
 
-@dataclass(frozen=True, repr=False)
-class ParameterCurve(Tabular):
+class ParameterCurve(Tabular, eq=True):
     """What a sample says of one parameter, value by value.
 
     Parameters
@@ -191,8 +188,7 @@ class ParameterCurve(Tabular):
         return picture(self, ax, "likelihood", log=log)
 
 
-@dataclass(frozen=True, repr=False)
-class Surface(Drawn):
+class Surface(Drawn, eq=True):
     """What a sample says of a mean and a variance together.
 
     Parameters
@@ -218,8 +214,7 @@ class Surface(Drawn):
         return crossed(axes, heights)
 
 
-@dataclass(frozen=True, repr=False)
-class Updates(Drawn):
+class Updates(Drawn, eq=True):
     """Posteriors of one parameter after more and more observations.
 
     Parameters
@@ -247,8 +242,7 @@ class Updates(Drawn):
     TABLE = ("n", "mean", "low", "high")
 
 
-@dataclass(frozen=True, repr=False)
-class Consistency(Drawn):
+class Consistency(Drawn, eq=True):
     """The maximum likelihood estimate of more and more of a sample.
 
     Parameters

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, final
 
 import numpy as np
@@ -20,6 +19,7 @@ import numpy as np
 from naively.counting.axis import PRESENT, VALUE
 from naively.counting.tally import BlockTally
 from naively.events.base import Distribution, check_some
+from naively.frozen import Frozen
 from naively.kernels.reference import Floats
 from naively.options import How
 from naively.tabular import picture
@@ -46,6 +46,23 @@ class Prior(ABC):
     least: ClassVar[float | None] = None
     greatest: ClassVar[float | None] = None
     reach: ClassVar[float] = 0.98
+    FINITE: ClassVar[tuple[str, ...]] = ()  # the options that are finite numbers
+    POSITIVE: ClassVar[tuple[str, ...]] = ()  # and those that are greater than 0 as well
+
+    def __post_init__(self) -> None:
+        for name in self.FINITE:
+            value = getattr(self, name)
+            if not np.isfinite(value):
+                raise ValueError(f"{type(self).__name__} {name} must be finite, got {value}.")
+        for name in self.POSITIVE:
+            value = getattr(self, name)
+            if isinstance(value, list | np.ndarray):  # as a tuple it is equal to itself, and hashes
+                object.__setattr__(self, name, tuple(np.asarray(value).tolist()))
+            numbers = np.asarray(value, np.float64)
+            check_some(self, name, numbers)
+            if not (np.isfinite(numbers).all() and (numbers > 0).all()):
+                what = f"{type(self).__name__} {name}"
+                raise ValueError(f"{what} must be greater than 0, got {value}.")
 
     @property
     @abstractmethod
@@ -126,26 +143,6 @@ def check_probability(probability: float) -> float:
     return probability
 
 
-def check_finite(prior: object, *names: str) -> None:
-    """Raise a ValueError unless these options of a prior are finite numbers."""
-    for name in names:
-        value = getattr(prior, name)
-        if not np.isfinite(value):
-            raise ValueError(f"{type(prior).__name__} {name} must be finite, got {value}.")
-
-
-def check_positive(prior: object, *names: str) -> None:
-    """Raise a ValueError unless these options are finite and above 0; lists become tuples."""
-    for name in names:
-        value = getattr(prior, name)
-        if isinstance(value, list | np.ndarray):  # as a tuple it is equal to itself, and hashes
-            object.__setattr__(prior, name, tuple(np.asarray(value).tolist()))
-        numbers = np.asarray(value, np.float64)
-        check_some(prior, name, numbers)
-        if not (np.isfinite(numbers).all() and (numbers > 0).all()):
-            raise ValueError(f"{type(prior).__name__} {name} must be greater than 0, got {value}.")
-
-
 def plain(value: Value) -> Floats | float:
     """Return a number as Python's own, and an array as it is."""
     found = np.asarray(value, np.float64)
@@ -178,8 +175,7 @@ def pretend_rows(tally: BlockTally, rows: float) -> tuple[Floats, Floats]:
 
 
 @final
-@dataclass(frozen=True)
-class Normal(Prior):
+class Normal(Prior, Frozen, eq=True):
     """Normal(mean, variance), the prior of the mean of numbers whose variance is known.
 
     Parameters
@@ -203,9 +199,8 @@ class Normal(Prior):
     parameter: ClassVar = "mean"
     reach: ClassVar = 0.998
 
-    def __post_init__(self) -> None:
-        check_finite(self, "mean")
-        check_positive(self, "variance")
+    FINITE = ("mean",)
+    POSITIVE = ("variance",)
 
     @property
     def mode(self) -> float:
@@ -224,8 +219,7 @@ class Normal(Prior):
 
 
 @final
-@dataclass(frozen=True)
-class InverseGamma(Prior):
+class InverseGamma(Prior, Frozen, eq=True):
     """InverseGamma(shape, scale), the prior of the variance of numbers whose mean is known.
 
     Parameters
@@ -247,8 +241,7 @@ class InverseGamma(Prior):
     parameter: ClassVar = "variance"
     least: ClassVar = 0.0
 
-    def __post_init__(self) -> None:
-        check_positive(self, "shape", "scale")
+    POSITIVE = ("shape", "scale")
 
     @property
     def mean(self) -> float:
@@ -277,8 +270,7 @@ class InverseGamma(Prior):
 
 
 @final
-@dataclass(frozen=True)
-class NormalInverseGamma(Prior):
+class NormalInverseGamma(Prior, Frozen, eq=True):
     """The prior of a mean and a variance: the one-dimensional normal-inverse-Wishart.
 
     The variance is inverse-gamma(shape, scale), the mean Normal(mean, variance / rows). Values of
@@ -310,9 +302,8 @@ class NormalInverseGamma(Prior):
     shape: float
     scale: float
 
-    def __post_init__(self) -> None:
-        check_finite(self, "mean")
-        check_positive(self, "rows", "shape", "scale")
+    FINITE = ("mean",)
+    POSITIVE = ("rows", "shape", "scale")
 
     @property
     def means(self) -> dict[str, float]:
@@ -376,8 +367,7 @@ class NormalInverseGamma(Prior):
 
 
 @final
-@dataclass(frozen=True)
-class Beta(Prior):
+class Beta(Prior, Frozen, eq=True):
     """Beta(a, b), the prior of a probability: a pretend successes and b pretend failures.
 
     Parameters
@@ -404,8 +394,7 @@ class Beta(Prior):
     least: ClassVar = 0.0
     greatest: ClassVar = 1.0
 
-    def __post_init__(self) -> None:
-        check_positive(self, "a", "b")
+    POSITIVE = ("a", "b")
 
     @property
     def mean(self) -> Value:
@@ -455,8 +444,7 @@ class Beta(Prior):
 
 
 @final
-@dataclass(frozen=True)
-class Dirichlet(Prior):
+class Dirichlet(Prior, Frozen, eq=True):
     """Dirichlet(alpha), the prior of the probabilities of several levels, words or classes.
 
     Parameters
@@ -478,8 +466,7 @@ class Dirichlet(Prior):
 
     alpha: PretendCounts
 
-    def __post_init__(self) -> None:
-        check_positive(self, "alpha")
+    POSITIVE = ("alpha",)
 
     def over(self, levels: int) -> Dirichlet:
         """Return the distribution over so many levels, each with the one pretend count.
@@ -561,8 +548,7 @@ class Dirichlet(Prior):
 
 
 @final
-@dataclass(frozen=True)
-class Gamma(Prior):
+class Gamma(Prior, Frozen, eq=True):
     """Gamma(shape, rate), the prior of a rate.
 
     For a Poisson rate, ``shape`` pretend events in ``rate`` pretend rows; for the rate of an
@@ -588,8 +574,7 @@ class Gamma(Prior):
     parameter: ClassVar = "rate"
     least: ClassVar = 0.0
 
-    def __post_init__(self) -> None:
-        check_positive(self, "shape", "rate")
+    POSITIVE = ("shape", "rate")
 
     @property
     def mean(self) -> Value:

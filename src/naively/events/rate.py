@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Self, final
 
 import numpy as np
@@ -27,6 +26,7 @@ from naively.events.base import (
 from naively.events.estimate import Estimate, OfTwoSums, TwoSums, flat
 from naively.events.prior import Beta, Gamma, pretend_rows
 from naively.events.shown import CHANCE, POSITIVE, PROBABILITY, RATE, read
+from naively.frozen import Frozen
 from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats, clipped
 from naively.options import How
@@ -46,8 +46,7 @@ FARTHEST = 1e17  # a mean of whole numbers of 64 bits that are drawn
 LEAST = 1e-12  # successes or failures of a column that never had any
 
 
-@dataclass(frozen=True)
-class Rate(OfTwoSums[Columns, Dense | Sparse]):
+class Rate(OfTwoSums[Columns, Dense | Sparse], Frozen, eq=True):
     """Numbers of at least 0 with a rate for each column and class: what such event models share.
 
     Where a column has no number in a class, it is scored at the rate of all classes together.
@@ -214,7 +213,6 @@ def _formula(rate: float, a: float, b: float, *, beta: bool) -> Formula:
     return Formula(f"{of}^{n} · exp(-{m}·{of})", rf"{of}^{{{n}}}\,e^{{-{m} \cdot {of}}}")
 
 
-@dataclass(frozen=True)
 class Trials(Rate):
     """Counts of failures before the last of a known number of successes."""
 
@@ -269,7 +267,6 @@ class Trials(Rate):
 
 
 @final
-@dataclass(frozen=True)
 class Binomial(Rate):
     """Counts of successes in n trials: k | class ~ Binomial(n, p), one p per column and class.
 
@@ -389,7 +386,6 @@ class Binomial(Rate):
 
 
 @final
-@dataclass(frozen=True)
 class Exponential(Rate):
     """Waiting times: x | class ~ Exponential(rate), one rate per column and class.
 
@@ -460,7 +456,6 @@ class Exponential(Rate):
 
 
 @final
-@dataclass(frozen=True)
 class Geometric(Trials):
     """Counts of failures before a success: x | class ~ Geometric(p) from 0, one p per column.
 
@@ -515,7 +510,6 @@ class Geometric(Trials):
 
 
 @final
-@dataclass(frozen=True)
 class NegativeBinomial(Trials):
     """Counts of failures before the r-th success: x | class ~ NegativeBinomial(r, p), r known.
 
@@ -588,7 +582,6 @@ LEAST_EVENTS = 1e-300
 
 
 @final
-@dataclass(frozen=True)
 class Poisson(Rate):
     """Counts of events: x | class ~ Poisson(rate), one rate per column and class.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from typing import Any, TypeAlias, final
 
 import numpy as np
@@ -12,8 +12,9 @@ from naively.counting.axis import Analyser, Level, Words, title
 from naively.counting.tally import BlockTally
 from naively.events.base import Distribution, EventModel
 from naively.events.prior import Beta, Dirichlet, NormalInverseGamma, Prior
+from naively.frozen import Frozen
 from naively.kernels.reference import Floats
-from naively.kernels.texts import Row
+from naively.kernels.strings import Row
 from naively.options import How
 from naively.tabular import Tabular
 
@@ -159,8 +160,7 @@ def marginals(prior: Prior, levels: Sequence[Level] = ()) -> dict[Level, Distrib
 # --- Estimated parameters as a table -------------------------------------------------------------
 
 
-@dataclass(frozen=True, repr=False)
-class EstimatedParameters(Tabular):
+class EstimatedParameters(Tabular, eq=True):
     """The parameters of an event model, each with what was counted behind it.
 
     Parameters
@@ -229,8 +229,7 @@ def tabulate(event: EventModel, tally: BlockTally, how: How) -> EstimatedParamet
 
 
 @final
-@dataclass(frozen=True)
-class SingleWords(Analyser):
+class SingleWords(Analyser, Frozen, eq=True):
     """Texts are split into words as they are by default."""
 
     name = "words"

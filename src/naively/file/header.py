@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from functools import lru_cache
 from types import NoneType, UnionType
 from typing import (
@@ -24,6 +24,7 @@ from naively.counting.axis import Level
 from naively.data.columns import Kind, Reading
 from naively.data.reading import Forms
 from naively.events import Beta, Dirichlet
+from naively.frozen import Frozen
 from naively.model.counted import AddedNoise
 from naively.model.model import Sought
 from naively.options import Weighting
@@ -37,16 +38,14 @@ Columnar: TypeAlias = range | tuple[SavedName, ...]  # numbered columns, or thei
 SavedColumns: TypeAlias = int | tuple[SavedName, ...]  # how many numbered columns, or their names
 
 
-@dataclass(frozen=True)
-class SavedClasses:
+class SavedClasses(Frozen, eq=True):
     """The class labels as JSON has them, and the type of their array."""
 
     labels: tuple[Level, ...]
     dtype: str  # of NumPy; or "date" or "datetime", whose labels are written by ISO 8601
 
 
-@dataclass(frozen=True)
-class SavedAxis:
+class SavedAxis(Frozen, eq=True):
     """The names of the rows of a group's tables; words and cells are arrays."""
 
     kind: Literal["words", "levels", "cells", "columns"]
@@ -54,8 +53,7 @@ class SavedAxis:
     levels: tuple[tuple[Level, ...], ...] = ()
 
 
-@dataclass(frozen=True)
-class SavedKey:
+class SavedKey(Frozen, eq=True):
     """What a group is known by (see ``GroupKey``)."""
 
     event: str
@@ -65,8 +63,7 @@ class SavedKey:
     analyser: Saved | None = None
 
 
-@dataclass(frozen=True)
-class SavedGroup:
+class SavedGroup(Frozen, eq=True):
     """The columns of one event model."""
 
     arrays: str  # what the names of the group's arrays begin with
@@ -84,8 +81,7 @@ FunctionKind: TypeAlias = Literal["line", "step", "above", "is", "there"]
 SavedCell: TypeAlias = SavedName | Combined
 
 
-@dataclass(frozen=True)
-class SavedLinear:
+class SavedLinear(Frozen, eq=True):
     """The terms and rules of a linear part; all numbers are arrays."""
 
     # the group, the column and the kind of each; the level of a step, and all that it is among
@@ -98,8 +94,7 @@ class SavedLinear:
     ridge: float  # of the slopes
 
 
-@dataclass(frozen=True)
-class SavedWeights:
+class SavedWeights(Frozen, eq=True):
     """Which parts have weights, by group, column and band; the weights themselves are arrays."""
 
     of: tuple[tuple[int, SavedName | None, int | None], ...]
@@ -114,8 +109,7 @@ class SavedWeights:
     seen: float | None = None
 
 
-@dataclass(frozen=True)
-class SavedSample:
+class SavedSample(Frozen, eq=True):
     """A sample of the rows that were learned: in how many batches; their cells are arrays."""
 
     seed: int
@@ -123,15 +117,13 @@ class SavedSample:
     batches: int
 
 
-@dataclass(frozen=True)
-class SavedHeldOut:
+class SavedHeldOut(Frozen, eq=True):
     """How probable the right classes of held-out rows were; how often is in arrays."""
 
     left: float  # the share of the rows learned then that still are
 
 
-@dataclass(frozen=True)
-class Header:
+class Header(Frozen, eq=True):
     """All of a model but its arrays."""
 
     checksum: str

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import reduce
 from itertools import starmap
 from typing import TypeAlias
@@ -55,6 +55,7 @@ from naively.file.header import (
     read_fields,
     shown,
 )
+from naively.frozen import Frozen
 from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats
 from naively.kernels.sparse_sums import AnySums, RepeatedSums, SparseSums
@@ -900,8 +901,7 @@ Keys: TypeAlias = NDArray[np.uint64]
 NEARLY_ALL = 0.99  # of the weight of a row, which is rounded where it is the sum of many copies
 
 
-@dataclass(frozen=True, eq=False)
-class SampledRows:
+class SampledRows(Frozen):
     """Different rows that a model has learned, those of the least keys, encoded by its axes."""
 
     # (rows,): the rows, with how many copies came of each, their keys, ascending, and the sums over

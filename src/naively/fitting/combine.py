@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple, TypeAlias
 
@@ -15,6 +14,7 @@ from naively.counting.axis import Name
 from naively.counting.block import BlockKey
 from naively.counting.labels import Labels
 from naively.fitting.weights import posterior
+from naively.frozen import Frozen
 from naively.kernels import dispatch
 from naively.kernels.reference import Floats
 from naively.terms.functions import Combined
@@ -52,8 +52,7 @@ class _Numbers(NamedTuple):
     varies: bool  # and whether its large numbers are several times its small ones
 
 
-@dataclass(frozen=True, eq=False)
-class Candidates:
+class Candidates(Frozen):
     """Combined columns, and the bins of their numbers in the first rows of a sample."""
 
     of: list[Found]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from naively.fitting.weights import (
     posterior,
     temperatures_of,
 )
+from naively.frozen import Frozen
 from naively.kernels.reference import Floats
 from naively.model.model import Model, Weights
 from naively.terms.functions import NOTHING
@@ -39,8 +40,7 @@ MOST = 4_000  # weights and biases, whose matrix has the square of it
 AT_ONCE = 1 << 22  # numbers that are multiplied together
 
 
-@dataclass(frozen=True, eq=False)
-class WeightsCovariance:
+class WeightsCovariance(Frozen):
     """The covariance of the weights and biases of a model."""
 
     parts: list[Part]  # that have weights

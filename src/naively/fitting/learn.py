@@ -8,7 +8,6 @@ database hands over what it has counted.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Sized
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import ClassVar, NamedTuple, Protocol
 
@@ -32,6 +31,7 @@ from naively.data.stream import ReadAgainError, Stream
 from naively.fitting.limits import known_columns, read_combined
 from naively.fitting.reservoir import ANY, Reservoir, warn_of_copies
 from naively.fitting.sample import add_interactions
+from naively.frozen import Frozen
 from naively.kernels.reference import Floats
 from naively.messages import warn
 from naively.model.counted import Counted, check_rows
@@ -41,8 +41,7 @@ from naively.schema.choose import EventModels, contents_given, extend, infer, re
 from naively.schema.settings import Settings
 
 
-@dataclass(frozen=True)
-class Recipe:
+class Recipe(Frozen, eq=True):
     """How rows are learned: event models, if any were given, and options that were checked."""
 
     event_models: EventModels
@@ -96,8 +95,7 @@ class NotInMemory:
         return {}
 
 
-@dataclass(frozen=True, eq=False)
-class LabelledStream(NotInMemory):
+class LabelledStream(NotInMemory, Frozen):
     """A table of any length, with labels and weights."""
 
     stream: Stream
@@ -152,8 +150,7 @@ def _given(what: str, of: Target, table: ColumnRows, done: int) -> Target:
     return table.levels(of)
 
 
-@dataclass(frozen=True, eq=False)
-class InMemory:
+class InMemory(Frozen):
     """Rows in memory, of which some may have no label."""
 
     every: Rows  # all rows, those without a label too

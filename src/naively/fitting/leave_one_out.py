@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from typing import Literal, TypeAlias
 
@@ -15,6 +15,7 @@ from naively.counting.block import Batch, Block, Codes, Dense, Sparse
 from naively.counting.labels import MANY_CLASSES, Labels
 from naively.counting.leave_one_out import Part, Parts, lengths_left, one_of_each
 from naively.events import Beta, Dirichlet
+from naively.frozen import Frozen
 from naively.kernels import dispatch
 from naively.kernels.reference import SALT, Floats, Hashes, hash_numbers
 from naively.model.class_prior import PRETEND, pretend_classes
@@ -37,8 +38,7 @@ LARGE = 1_000_000  # stored numbers, or words: what is made of them takes much m
 FARTHEST = 1e15  # nats of one part, at most, so that squares of sums stay finite as float32
 
 
-@dataclass(frozen=True, eq=False)
-class LeaveOneOut:
+class LeaveOneOut(Frozen):
     """The log likelihood of each part of each row, under each class, as if it were not learned."""
 
     parts: list[Part]  # that the evidence is divided into

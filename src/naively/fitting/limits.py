@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from naively.counting.axis import Derived, Level, Levels, Name, title
 from naively.counting.block import Block, BlockKey
 from naively.data.columns import missing_column
+from naively.frozen import Frozen
 from naively.kernels.reference import Floats
 from naively.model.model import Model
 from naively.terms.functions import (
@@ -31,8 +32,7 @@ MOST_RULES = 200  # unless another number is asked for
 NAMES = ("rules", "without", "monotone", "given")  # of what may be asked
 
 
-@dataclass(frozen=True)
-class Limits:
+class Limits(Frozen, eq=True):
     """What interactions may be."""
 
     rules: int = MOST_RULES  # the most that are chosen

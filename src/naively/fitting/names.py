@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from naively.counting.labels import Labels
 from naively.fitting.combine import Operand
 from naively.fitting.weights import Third, posterior
+from naively.frozen import Frozen
 from naively.kernels.reference import Floats
 
 # --- Exact values, as levels ---------------------------------------------------------------------
@@ -29,8 +29,7 @@ ERRORS = 3.0  # times their standard error, and some on each third
 MOST = 4_096  # values of a column that say most
 
 
-@dataclass(frozen=True, eq=False)
-class Values:
+class Values(Frozen):
     """A column of numbers by its different values."""
 
     of: Operand

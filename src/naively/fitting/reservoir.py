@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -18,6 +18,7 @@ from naively.file.parts import SampledRows
 from naively.fitting.leave_one_out import row_order
 from naively.fitting.sample import Sample, flattened
 from naively.fitting.weights import CELLS, LEAST_ROWS, ROWS
+from naively.frozen import Frozen
 from naively.kernels.reference import Floats, Hashes
 from naively.messages import warn
 from naively.model.model import Model
@@ -64,8 +65,7 @@ SEED = np.uint64(11749869230777074271)  # what the generator of seed 0 draws fir
 NOT_SIZED = SampleSize(0, 0, 0.0, "")
 
 
-@dataclass(frozen=True, eq=False)
-class Reservoir:
+class Reservoir(Frozen):
     """A sample of labelled rows that a model has learned."""
 
     seed: np.uint64  # chooses the rows
@@ -271,8 +271,7 @@ EVERY_KEY = np.uint64(2**64 - 1)  # below which all are
 Highest: TypeAlias = "Mapping[Label, np.uint64]"  # the highest key of each class that is full
 
 
-@dataclass(frozen=True, eq=False)
-class Kept:
+class Kept(Frozen):
     """Different rows, encoded as they came, and their keys."""
 
     batch: Batch  # with how many copies came of each row

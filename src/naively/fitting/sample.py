@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import reduce
 from heapq import heappop, heappush
 from typing import NamedTuple
@@ -29,6 +29,7 @@ from naively.fitting.weights import (
     on_one_thread,
     rows_at_once,
 )
+from naively.frozen import Frozen
 from naively.kernels.reference import Floats
 from naively.messages import amount, many, warn
 from naively.model.class_prior import is_estimated
@@ -65,8 +66,7 @@ class Fold(NamedTuple):
     row: NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False)
-class Sample:
+class Sample(Frozen):
     """Different rows that a model has learned, encoded by its levels and words."""
 
     # The rows, with how many equal ones each stands for; in several batches where some came as a

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import NamedTuple, TypeAlias
 
@@ -41,6 +41,7 @@ from naively.fitting.weights import (
     ridges_of,
     solve,
 )
+from naively.frozen import Frozen
 from naively.kernels import dispatch
 from naively.kernels.reference import Floats
 from naively.kernels.rules import Grown
@@ -77,8 +78,7 @@ ROUNDING = 1e-9
 Said: TypeAlias = Callable[[], Mapping[Part, float]]  # how much evidence each part gives
 
 
-@dataclass(frozen=True, eq=False)
-class Weighed:
+class Weighed(Frozen):
     """Rows of a sample, as the weights of the columns say."""
 
     model: Model  # with weights that are all 1
@@ -496,8 +496,7 @@ class Given(NamedTuple):
         return cls(rules, centre, scale, (holds - centre[:, None]) / scale[:, None])
 
 
-@dataclass(frozen=True, eq=False)
-class Products:
+class Products(Frozen):
     """Products of two functions of different columns."""
 
     of: Sequence[Term]
@@ -590,8 +589,7 @@ Bins: TypeAlias = "Floats | tuple[Level, ...]"  # ascending edges, or the levels
 Made: TypeAlias = "tuple[Bins, NDArray[np.uint8]]"  # of a column, and the bin of each row
 
 
-@dataclass(frozen=True, eq=False)
-class Cut:
+class Cut(Frozen):
     """Columns of sampled rows, cut into bins."""
 
     parts: list[tuple[BlockKey, Name]]  # the columns, and the groups that they are in

@@ -9,7 +9,7 @@ as its weight. Starting from the labelled rows alone, both steps repeat until th
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from naively.fitting.leave_one_out import LeaveOneOut, leave_one_out_table
 from naively.fitting.reservoir import Reservoir
 from naively.fitting.sample import Sample, deal
 from naively.fitting.weights import fit, loss_of_one_weight
+from naively.frozen import Frozen
 from naively.kernels.reference import Floats
 from naively.model.counted import Counted, count_batch
 from naively.model.model import Model
@@ -110,8 +111,7 @@ def cross_validate(
     return both[0].standing_for(count), both[1].standing_for(count)
 
 
-@dataclass(frozen=True, eq=False)
-class Unlabelled:
+class Unlabelled(Frozen):
     """Rows without a label, beside a model of labelled ones."""
 
     start: Model  # of the labelled rows, with room for the levels and words of these rows

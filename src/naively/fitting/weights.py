@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from functools import cache, cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from naively.counting.labels import MANY_CLASSES, LabelArray, Labels
 from naively.fitting.leave_one_out import LeaveOneOut
+from naively.frozen import Frozen
 from naively.kernels import dispatch
 from naively.kernels.reference import Floats
 from naively.kernels.search import BLOCK, Loss, Singles, shortened
@@ -431,8 +431,7 @@ AT_ONCE = 2_000_000  # numbers of matrices that are inverted together
 SINGLE = 1e-7  # of numbers in single precision
 
 
-@dataclass(frozen=True, eq=False)
-class Blocks(Curvature):
+class Blocks(Curvature, Frozen):
     """Matrices along the diagonal."""
 
     at: NDArray[np.int64]  # (alike, size): the arguments of each block, among all
@@ -483,8 +482,7 @@ class Blocks(Curvature):
         return found
 
 
-@dataclass(frozen=True, eq=False)
-class KroneckerCurvature(Curvature):
+class KroneckerCurvature(Curvature, Frozen):
     """The curvature of slopes that each class has: a matrix of classes times one of functions.
 
     The mean of diag(p) - p pᵀ over the rows, and the mean of z zᵀ. Every class has the same
@@ -523,8 +521,7 @@ class KroneckerCurvature(Curvature):
         return times
 
 
-@dataclass(frozen=True, eq=False)
-class SideBySide(Curvature):
+class SideBySide(Curvature, Frozen):
     """The second derivatives of some arguments and of others, with nothing between them."""
 
     parts: Sequence[Curvature]
@@ -559,8 +556,7 @@ LEAST_WEIGHT = 1e-300
 HUGE_WEIGHT = 1e6  # of a row
 
 
-@dataclass(frozen=True, eq=False)
-class Passes:
+class Passes(Frozen):
     """Rows in blocks of 64, with a column for each class, or one column for two classes.
 
     The arguments are all slopes, column by column, and then the different weights.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -232,7 +232,6 @@ def _words(column: OneColumn) -> WordView:
 WRITTEN = 5  # levels or words that are printed for a class
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class ColumnView(Drawn):
     """One column of a fitted model by class."""
 
@@ -249,7 +248,6 @@ def _printed(view: ColumnView, lines: Sequence[str], shown: int) -> str:
     return "\n".join(map(visible, [*lines, *(f"  {note}" for note in notes)]))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class NumberView(ColumnView):
     """The density of a column of numbers in each class, or the probability of each count.
 
@@ -323,7 +321,6 @@ def _written(x: Any) -> str:
     return str(x.astype("datetime64[m]")) if isinstance(x, np.datetime64) else f"{x:.6g}"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class LevelView(ColumnView):
     """The probability of each level of a column in each class.
 
@@ -388,7 +385,6 @@ class LevelView(ColumnView):
         return _printed(self, lines, len(shown))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class WordView(ColumnView):
     """The words of a text that speak most for each class, against all others together.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from naively.counting.axis import Cells, Levels, Name, RowMap, title
 from naively.counting.labels import Label
 from naively.events import Histogram
+from naively.frozen import Frozen
 from naively.inspect.likelihood import class_codes
 from naively.inspect.odds import weights_of_each
 from naively.kernels.reference import Floats
@@ -26,8 +27,7 @@ FOUND = ("weights", "interactions")  # of which it is said what came of them
 NEGLIGIBLE = 1e-9  # of a count, as a share, and of evidence and weights: the rounding of sums
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(Frozen, eq=True):
     """One thing that differs; a row of a ``Difference``."""
 
     what: str
@@ -39,7 +39,6 @@ class Change:
     change: float | None = None
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Difference(Drawn):
     """How a second model differs from a first one, as a table with a row for each difference.
 
@@ -400,8 +399,7 @@ Labelled = Callable[[int], tuple[Name, Any]]  # the column and the item of a row
 Places: TypeAlias = NDArray[np.int64]  # of the classes that both models have, in one of them
 
 
-@dataclass(frozen=True, eq=False)
-class ItemsOfTwo:
+class ItemsOfTwo(Frozen):
     """Items of the same columns in two models, the tables of both in the same rows."""
 
     label: Labelled  # returns the column and the level, word or number of a row

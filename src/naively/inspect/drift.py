@@ -9,7 +9,7 @@ How probable as much is of groups that are alike, chi-squared says, for as many 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -24,6 +24,7 @@ from naively.counting.block import Batch, Sparse
 from naively.counting.labels import Labels, union_classes
 from naively.fitting.sample import Sample
 from naively.fitting.weights import hits_and_losses
+from naively.frozen import Frozen
 from naively.inspect.difference import BINS, MISSING, OUTSIDE, Apart, Interval, end_of, holm
 from naively.kernels.reference import Floats
 from naively.messages import many
@@ -39,7 +40,6 @@ NEARLY_0, FEW = 1e-300, 1.5  # rows, of which no variance is known
 Codes = NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Drift(Drawn):
     """How far the loss, the class prior and each column have moved, the loss first, then the most.
 
@@ -155,8 +155,7 @@ def drift(
 # --- One line: the divergence of the shares of some cells between groups -------------------------
 
 
-@dataclass(frozen=True)
-class Moved:
+class Moved(Frozen, eq=True):
     """One line of the table (see ``Drift``)."""
 
     what: str

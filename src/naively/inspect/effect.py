@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from naively.counting.axis import Derived
 from naively.counting.block import Batch
 from naively.data.columns import Column, join_columns, read_column, times_of
 from naively.fitting.covariance import WeightsCovariance
+from naively.frozen import Frozen
 from naively.inspect.odds import Odds
 from naively.inspect.one_column import OneColumn, bins_of
 from naively.inspect.uncertainty import evidence_variance
@@ -25,8 +25,7 @@ MOST_NUMBERS = 20  # whole ones, that are shown one by one
 WIDE = 1.96  # standard deviations of a band, on either side
 
 
-@dataclass(frozen=True, eq=False)
-class Effect:
+class Effect(Frozen):
     """What a column adds to the log odds of a class, by itself, in nats."""
 
     column: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from math import prod
@@ -27,6 +27,7 @@ from naively.counting.block import Batch, Block, BlockKey, Documents
 from naively.counting.labels import Label, LabelArray, plain_cell
 from naively.counting.tally import BlockTally
 from naively.data.columns import Rows
+from naively.frozen import Frozen
 from naively.inspect.rules import Conditions, number_in_words, rules_of_rows
 from naively.inspect.uncertainty import ProbabilityIntervals
 from naively.kernels.reference import Floats
@@ -65,8 +66,7 @@ DIGITS = 6  # of a number that is made of two
 Weighed: TypeAlias = "tuple[str, object, float]"  # column, value, weight of evidence in nats
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class ExplainedRow(Shown):
+class ExplainedRow(Shown, Frozen):
     """The evidence in one row: items with their log likelihood under each class.
 
     Parameters
@@ -316,7 +316,6 @@ class EvidenceMatrix(NamedTuple):
     base: Floats
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Explanation(Tabular):
     """The evidence in each of several rows; a tidy table by ``to_dict`` and ``to_frame``.
 
@@ -592,7 +591,6 @@ def _refuse_long(batch: Batch) -> None:
 NO_PIXEL = "holds no numbers, so it is no pixel."
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class ClassImages(Drawn):
     """The mean image of each class.
 
@@ -627,7 +625,6 @@ class ClassImages(Drawn):
         return f"mean images of {k:,} classes, {height} × {width}: from {least:.4g} to {most:.4g}"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class EvidenceImage(Drawn):
     """The weight of evidence of each pixel of a row.
 
@@ -779,7 +776,6 @@ def _holders(words: list[str], longest: int) -> dict[str, dict[str, None]]:
 # --- The evidence in a row, step by step: from the prior's log odds to the total -----------------
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Waterfall(Drawn):
     """Weights of evidence that are added up, one step after the other.
 

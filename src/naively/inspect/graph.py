@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from html import escape
 from typing import Any
 
@@ -24,7 +23,6 @@ TIP = (
 STEP, DOWN, WIDE, HIGH = 118, 105, 54, 20  # of the picture, in pixels; the last two are radii
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class NaiveGraph(Drawn):
     """The class, the columns, and the arrows between them: what is generated from what.
 

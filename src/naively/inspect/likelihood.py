@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -183,7 +183,6 @@ def _has_none(event: EventModel, name: Any) -> str:
 # --- Event models of one plain sample side by side: how well each fits, and at what price ---------
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Fits(Tabular):
     """Event models of one sample, by the log likelihood of rows that are left out, best first.
 

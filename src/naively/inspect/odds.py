@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -12,6 +11,7 @@ from naively.counting.axis import Name, title, title_of_columns
 from naively.counting.block import Batch
 from naively.counting.labels import Label, plain_cell
 from naively.data.columns import times_of
+from naively.frozen import Frozen
 from naively.inspect.explain import Weighed
 from naively.inspect.one_column import OneColumn
 from naively.inspect.rules import (
@@ -36,8 +36,7 @@ from naively.terms.terms import Facts
 # compared with several others at once.
 
 
-@dataclass(frozen=True, eq=False)
-class Odds:
+class Odds(Frozen):
     """The odds of a class against some others, which are taken as one class."""
 
     # The weight of evidence of an item is log p(item | c) - log p(item | rivals), where p(item |
@@ -126,7 +125,6 @@ def _log_of_others(log: Floats) -> Floats:
 Rank: TypeAlias = tuple[float, float]  # what rows gain, and how often it came: the least is first
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Strongest(Drawn):
     """The strongest evidence for each class: a table of class, column, value and weight.
 
@@ -232,8 +230,7 @@ PROBABILITIES = (0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999)
 STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 
 
-@dataclass(frozen=True, eq=False)
-class Scale:
+class Scale(Frozen):
     """What one column says."""
 
     column: str
@@ -248,7 +245,6 @@ class Scale:
     more: int = 0  # how many levels, or cells of rules, there are beside these
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Nomogram(Drawn):
     """Scales of weights of evidence, ordered by their ranges.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -25,6 +24,7 @@ from naively.counting.axis import (
 )
 from naively.counting.block import Batch, Dense
 from naively.counting.tally import BlockTally
+from naively.frozen import Frozen
 from naively.kernels.reference import Floats
 from naively.model.model import Model
 from naively.schema.encode import Held
@@ -39,8 +39,7 @@ TAILS = (0.005, 0.995)  # the quantiles that a picture reaches to
 ROOM = 0.06  # of the range, that a picture has on either side of it
 
 
-@dataclass(frozen=True, eq=False)
-class OneColumn:
+class OneColumn(Frozen):
     """A column of a model, with the group that it is learned in and its place there."""
 
     model: Model

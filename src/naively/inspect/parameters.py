@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from naively.counting.axis import ByValue, Name, title
 from naively.counting.labels import LabelArray
+from naively.frozen import Frozen
 from naively.inspect.difference import Named as Items
 from naively.inspect.difference import items_of
 from naively.inspect.explain import NGRAMS, PRIOR
@@ -35,8 +36,7 @@ Estimated: TypeAlias = Literal["mle", "map", "mean"]
 NAMES = ("class", "column", "item", "parameter", "value", "count", "pseudo_count")
 
 
-@dataclass(frozen=True, eq=False)
-class Table:
+class Table(Frozen):
     """One parameter of all rows of a block: columns, levels, words or bins."""
 
     parameter: str  # its name, such as "p" or "mean"
@@ -50,7 +50,6 @@ class Table:
     telling: Callable[[Floats], Floats] | None
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Parameters(Tabular):
     """The parameters of a model as a table, one row for each parameter and class.
 
@@ -385,7 +384,6 @@ class Column(NamedTuple):
     parameters: int
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class ParameterCounts(Drawn):
     """How many parameters a model has with the naive Bayes assumption, and without it.
 
@@ -577,7 +575,6 @@ FEATURES = 10  # features of greatest weight
 INTERCEPT = "(intercept)"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Linear(Tabular):
     """Weights and intercepts, shaped as those of scikit-learn's linear models.
 

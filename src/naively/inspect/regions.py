@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -38,7 +37,6 @@ What: TypeAlias = Literal["regions", "posterior", "difference", "margin", "densi
 WHAT: tuple[What, ...] = get_args(What)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Regions(Tabular):
     """The predicted class and the posterior on a grid over two columns.
 

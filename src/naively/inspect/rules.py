@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from itertools import product
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -16,6 +16,7 @@ from naively.counting.axis import Level, Name, title, title_of_columns
 from naively.counting.block import Batch, Block, relabelled
 from naively.counting.labels import Label, Labels, plain_cell
 from naively.data.columns import times_of
+from naively.frozen import Frozen
 from naively.kernels.reference import Floats
 from naively.messages import many
 from naively.model.model import Model
@@ -174,8 +175,7 @@ def rules_of_rows(
 MOST_CELLS = 4_096  # of the rules of the same columns; where they are more, rules stand alone
 
 
-@dataclass(frozen=True, eq=False)
-class RuleCells:
+class RuleCells(Frozen):
     """The cells that some rules of the same columns part rows into, and what is added in each."""
 
     columns: tuple[Name, ...]
@@ -252,8 +252,7 @@ def cells_of_rules(model: Model) -> list[RuleCells]:
     return found
 
 
-@dataclass(frozen=True, eq=False)
-class CountedCells:
+class CountedCells(Frozen):
     """What rules of the same columns add, by the cells of the one that tells most of it."""
 
     every: RuleCells  # the cells of all of the rules that rows are in
@@ -318,7 +317,6 @@ def _points(model: Model) -> dict[Rule, Floats]:
 # --- All rules of a model ------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Rules(Tabular):
     """The rules of a model, cell by cell; those of columns that can add most first.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from functools import cached_property
 from importlib.resources import files
 from os import PathLike
@@ -20,6 +20,7 @@ from naively.counting.labels import LabelArray
 from naively.data.columns import EPOCH, EXACT, Kind
 from naively.events import Bernoulli, LogitNormal, LogNormal
 from naively.file.parts import write_classes
+from naively.frozen import Frozen
 from naively.kernels.folding import table_text
 from naively.kernels.reference import Floats
 from naively.kernels.tokens import UNITS
@@ -57,8 +58,7 @@ NOT_SEEN = (
 T = TypeVar("T", bound=AnyTerm)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Scorecard(Shown):
+class Scorecard(Shown, Frozen):
     """A model as numbers to be added up: the score of each class is the sum over all terms.
 
     Where the score of every class is -inf, the prior decides.
@@ -274,8 +274,7 @@ def _of_function(function: Line | Step | Above | OneOf, missing: int) -> dict[st
 OPTIONS = ("analyzer", "ngram_range", "lowercase", "stop_words", "max_characters")  # of a split
 
 
-@dataclass(frozen=True, eq=False)
-class _Reader:
+class _Reader(Frozen):
     """Says what of a table the columns of a model are."""
 
     model: Model

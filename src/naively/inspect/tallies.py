@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,6 @@ from naively.model.model import Model
 from naively.tabular import Drawn
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Counts(Drawn):
     """How many rows of each class, or of each level of a column, several tallies hold.
 
@@ -89,7 +87,6 @@ class Counts(Drawn):
         )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Fading(Drawn):
     """How many rows a model holds that decays before it learns each batch.
 

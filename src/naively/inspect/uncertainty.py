@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 NARROW, MOST_DIGITS = 0.02, 6  # of an interval in a sentence, and of its numbers
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class ProbabilityIntervals(Tabular):
     """Where the means of probabilities over fits to as many rows are; a row for each row and class.
 

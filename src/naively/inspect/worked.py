@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -21,6 +21,7 @@ from naively.counting.block import Block, Dense
 from naively.counting.labels import LabelArray, plain_cell
 from naively.data.columns import Rows
 from naively.events.base import Formula, Ratios
+from naively.frozen import Frozen
 from naively.inspect.one_column import source_of
 from naively.kernels.reference import Floats
 from naively.messages import many, visible
@@ -42,8 +43,7 @@ ROUNDING = 1e-13  # of a pretend count that is computed, relative to it
 SLACK = 1e-9  # how far the logarithm of a ratio may be from what is predicted with
 
 
-@dataclass(frozen=True)
-class Ratio:
+class Ratio(Frozen, eq=True):
     """A probability as a ratio of counts: (count + pretend) / (of + pretend_of)."""
 
     count: float
@@ -73,8 +73,7 @@ class Ratio:
         return (self.count, self.pretend), (self.of, self.pretend_of)
 
 
-@dataclass(frozen=True)
-class WorkedFactor:
+class WorkedFactor(Frozen, eq=True):
     """What one cell, word or class prior is multiplied by in each class."""
 
     column: str  # its column, or "class prior"
@@ -114,7 +113,6 @@ class WorkedFactor:
         return f"({of} / g)^{power}" if self.centred else f"({of})^{power}"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Worked(Tabular):
     """The product of each class, factor by factor, and the posterior that it is the share of.
 

@@ -9,14 +9,18 @@ those in ``naively.kernels.reference`` are.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.kernels.native import choose
+
+Unit: TypeAlias = Literal["word", "char", "char_wb"]
+Row: TypeAlias = "str | Sequence[str] | None"  # a text, its tokens, or a missing text
+Split: TypeAlias = Callable[[Row], list[str]]
 
 Bytes = NDArray[np.uint8]
 Flags = NDArray[np.bool_]

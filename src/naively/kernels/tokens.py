@@ -25,7 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from naively.kernels.texts import Row, Split, Unit
+    from naively.kernels.strings import Row, Split, Unit
 
     Words = tuple[list[str], list[str], list[str]]  # see `_words`
 

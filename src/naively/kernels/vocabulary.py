@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from naively.kernels.reference import Floats
-    from naively.kernels.texts import Row, Unit
+    from naively.kernels.strings import Row, Unit
 
     Encoded: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32], Floats | None]
 

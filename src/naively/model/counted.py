@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal, Self, TypeAlias, final
 
 import numpy as np
@@ -13,10 +13,10 @@ from naively.counting.block import AT_ONCE, Batch, Dense, Documents, split_texts
 from naively.counting.labels import LabelArray, Labels
 from naively.counting.tally import Tally, Total, forget, impossible
 from naively.data.columns import Reading, Rows
+from naively.frozen import Frozen
 from naively.kernels import dispatch
 from naively.kernels.double_double import Sums
 from naively.model.held_out import HeldOut
-from naively.options import OfFields
 from naively.schema.schema import GroupKey, Schema
 from naively.schema.settings import PURE, Settings
 from naively.schema.settle import CountedTotal, Grouped, alike, make_sure
@@ -24,8 +24,7 @@ from naively.schema.settle import CountedTotal, Grouped, alike, make_sure
 Mechanism: TypeAlias = Literal["discrete Gaussian", "discrete Laplace"]  # of noise
 
 
-@dataclass(frozen=True, eq=False)
-class Counted(OfFields):
+class Counted(Frozen):
     """What was counted, and how parameters are to be derived from it.
 
     ``a + b`` is what was counted of the rows of both, ``a - b`` what is left without b's rows,
@@ -163,8 +162,7 @@ class Counted(OfFields):
 
 
 @final
-@dataclass(frozen=True)
-class AddedNoise:
+class AddedNoise(Frozen, eq=True):
     """The noise in all counts of a model, and how well it hides a row.
 
     Parameters

@@ -16,12 +16,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.labels import Label, LabelArray
+from naively.frozen import Frozen
 from naively.kernels.reference import Floats
 from naively.messages import warn
 
@@ -33,8 +34,7 @@ ROUNDING = 1e-9
 USUAL = (0.8, 0.9, 0.95, 0.99)  # coverages that are written where a model leaves Python
 
 
-@dataclass(frozen=True, eq=False)
-class HeldOut:
+class HeldOut(Frozen):
     """The log odds of the right class of held-out rows, counted by class."""
 
     classes: tuple[Label, ...]

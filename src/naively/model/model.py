@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property, reduce
 from itertools import chain, islice
@@ -20,12 +20,13 @@ from naively.counting.leave_one_out import Part, Parts
 from naively.counting.tally import BlockTally, Tally
 from naively.data.columns import Rows
 from naively.events.base import EventModel
+from naively.frozen import Frozen
 from naively.kernels.reference import Finish, Finished, Floats, Hashes
 from naively.messages import Shown, amount
 from naively.model.class_prior import PRETEND, class_probabilities
 from naively.model.counted import Counted, check_rows
 from naively.model.held_out import HeldOut
-from naively.options import OfFields, Weighting
+from naively.options import Weighting
 from naively.schema.diagnose import describe
 from naively.schema.schema import SHOWN, Group, GroupKey, Schema, contents, with_texts
 from naively.schema.settings import PURE, ClassPrior, Settings
@@ -41,8 +42,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-@dataclass(frozen=True, eq=False)
-class View(OfFields):
+class View(Frozen):
     """What the columns that were counted are taken for, and what follows from that alone.
 
     Neither the class prior nor weights have a part in it, but for how many rows a weight of 1 is:
@@ -110,8 +110,7 @@ class View(OfFields):
         return group.event.terms(self.counts[group.key])
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Model(Shown, OfFields):
+class Model(Shown, Frozen):
     """What was learned: what was counted, what follows from it, and weights.
 
     ``a + b`` is the model of the rows of both, ``a - b`` the model without b's rows, and ``a *
@@ -478,16 +477,14 @@ def _listed(what: str, columns: Iterable[Name]) -> str:
 # probabilities are calibrated.
 
 
-@dataclass(frozen=True)
-class Sought:
+class Sought(Frozen, eq=True):
     """What came of looking for interactions."""
 
     why_none: str = ""  # why there are none
     notes: tuple[str, ...] = ()  # how many products and rules there are, and what they gain
 
 
-@dataclass(frozen=True, repr=False)
-class Weights(Shown, OfFields):
+class Weights(Shown, Frozen, eq=True):
     """A non-negative factor for the log likelihoods of each part of the evidence.
 
     A log likelihood is centred over the classes before it is multiplied: weights that are equal
@@ -677,8 +674,7 @@ NAMED = 10  # files of a merge
 LONGEST = 500  # characters of a source
 
 
-@dataclass(frozen=True)
-class Record:
+class Record(Frozen, eq=True):
     """What was done to a model."""
 
     verb: Verb  # what was done; "train" is ``fit``, "update" is ``partial_fit``
@@ -695,8 +691,7 @@ class Record:
     digest: str = ""
 
 
-@dataclass(frozen=True, repr=False)
-class History(Tabular):
+class History(Tabular, eq=True):
     """What was done to a model, the last hundred times; a row for each time, oldest first.
 
     Parameters

@@ -39,8 +39,7 @@ from naively.data.columns import (
 from naively.data.reading import with_readings
 from naively.kernels import dispatch
 from naively.kernels.reference import Integers
-from naively.kernels.strings import Strings
-from naively.kernels.texts import Row
+from naively.kernels.strings import Row, Strings
 
 # --- Columns become blocks, and back: numbers as they are, levels as codes, texts as documents ---
 

@@ -15,6 +15,7 @@ from naively.data.frames import Table, as_rows
 from naively.data.reading import Forms, ReadAs, said_of_words, settled
 from naively.data.stream import Stream, as_stream
 from naively.doors import wing
+from naively.frozen import Frozen
 from naively.kernels.forms import Form
 from naively.kernels.strings import Strings
 from naively.options import FileOptions
@@ -35,8 +36,7 @@ OF_KIND: dict[Kind | None, str] = {
 }
 
 
-@dataclass(frozen=True)
-class ColumnOverview:
+class ColumnOverview(Frozen, eq=True):
     """What one column is taken for.
 
     Parameters
@@ -69,8 +69,7 @@ class ColumnOverview:
     examples: tuple[str, ...]
 
 
-@dataclass(frozen=True, repr=False)
-class Overview(Tabular):
+class Overview(Tabular, eq=True):
     """What the columns of a table are taken for, in the table's order."""
 
     columns: tuple[ColumnOverview, ...]

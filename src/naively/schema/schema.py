@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from functools import cached_property, lru_cache
 from hashlib import blake2b
 from itertools import chain, islice, pairwise
@@ -54,12 +54,11 @@ from naively.data.reading import (
     with_readings,
 )
 from naively.events.base import EventModel
+from naively.frozen import Frozen
 from naively.kernels import dispatch
 from naively.kernels.reference import SALT, Hashes, hash_numbers
-from naively.kernels.strings import Strings
-from naively.kernels.texts import Row
+from naively.kernels.strings import Row, Strings
 from naively.messages import Shown, warn
-from naively.options import OfFields
 from naively.schema.encode import (
     CellArray,
     Held,
@@ -92,8 +91,7 @@ EMPTY = ""  # among the words in place of values: there is none
 ALSO: dict[Kind, tuple[Kind, ...]] = {"text": ("string",), "string": ("text",)}
 
 
-@dataclass(frozen=True, repr=False)
-class Schema(Shown, OfFields):
+class Schema(Shown, Frozen, eq=True):
     """Groups of columns; every column of the table is in one, unless it was missing throughout.
 
     A text may be in several, each with an analyser of its own. A column of a group may follow from
@@ -596,7 +594,6 @@ def _check_kinds(rows: Rows, group: Group, names: Iterable[Name]) -> None:
 
 
 @final
-@dataclass(frozen=True)
 class TimePart(DerivedLevels):
     """The hour, weekday or month of a column of times."""
 
@@ -618,7 +615,6 @@ class TimePart(DerivedLevels):
 
 
 @final
-@dataclass(frozen=True)
 class Missing(DerivedLevels):
     """Whether a cell of a column is missing: 0 where there is a value, 1 where there is none."""
 
@@ -639,7 +635,6 @@ class Missing(DerivedLevels):
 
 
 @final
-@dataclass(frozen=True)
 class MissingAs(DerivedLevels):
     """What stands in place of a value: one of these words, or nothing, which is the empty word.
 
@@ -679,8 +674,7 @@ BESIDE: tuple[Kind, ...] = ("missing", "missing as")  # say something beside wha
 DERIVED: tuple[Kind, ...] = ("part", *BESIDE)  # from other columns
 
 
-@dataclass(frozen=True)
-class GroupKey(OfFields):
+class GroupKey(Frozen, eq=True):
     """What identifies a group and its block: settings, which are compared by their values.
 
     Groups that were made apart count the same exactly if their keys are equal, whatever is printed.
@@ -707,8 +701,7 @@ class GroupKey(OfFields):
         return name if self.analyser.is_plain else f"{name} {self.analyser}"
 
 
-@dataclass(frozen=True)
-class Group(OfFields):
+class Group(Frozen, eq=True):
     """The columns of one event model, and what kind of values they held in training."""
 
     event: EventModel

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.events import Beta, Dirichlet, Multinomial
-from naively.options import WEIGHTINGS, OfFields, Options
+from naively.options import WEIGHTINGS, Options
 from naively.schema.text import Text
 
 # One for each class, in the order of the classes, or by label.
@@ -22,8 +22,7 @@ FIRST = 500  # characters of a text whose character n-grams are counted, so that
 PRESENCE = 0.5  # the pseudo-count of words that count once in a text
 
 
-@dataclass(frozen=True)
-class Settings(Options, OfFields):
+class Settings(Options):
     """The options of ``NaiveBayes`` that its model keeps, and its class prior."""
 
     class_prior: ClassPrior = "data"  # it is checked once the classes are known

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from itertools import islice
 from operator import add
@@ -20,6 +20,7 @@ from naively.counting.tally import BlockTally, Tally, Total
 from naively.data.columns import CYCLES, READ_AS, Reading, column_rows
 from naively.data.reading import Forms, read, readings_with_words
 from naively.events import Bernoulli, Categorical, EventModel, Histogram
+from naively.frozen import Frozen
 from naively.kernels.double_double import Sums
 from naively.kernels.folding import unspaced
 from naively.kernels.reference import sortable
@@ -75,8 +76,7 @@ class Grouped(NamedTuple):
         return Grouped(replace(self.schema, groups=groups), replace(self.tally, blocks=blocks))
 
 
-@dataclass(frozen=True)
-class Move:
+class Move(Frozen, eq=True):
     """Columns of a group that are taken for something else, and what was counted of that."""
 
     source: Group
@@ -407,8 +407,7 @@ def is_as_in(other: Schema, schema: Schema) -> bool:
     return not any(True for _ in _otherwise(other, schema))
 
 
-@dataclass(frozen=True)
-class Otherwise:
+class Otherwise(Frozen, eq=True):
     """Columns of a group that another schema counts otherwise."""
 
     cells: dict[EventModel, set[Name]]  # truths that are cells there

@@ -19,9 +19,9 @@ from typing import Any, Literal, Self, TypeAlias
 
 from naively.counting.axis import Analyser, Name
 from naively.events.base import EventModel
+from naively.frozen import Frozen
 from naively.kernels.folding import fold
-from naively.kernels.strings import Strings
-from naively.kernels.texts import Row, Unit
+from naively.kernels.strings import Row, Strings, Unit
 from naively.kernels.tokens import check_splitting, split, splitter
 from naively.schema.schema import Group
 
@@ -56,8 +56,7 @@ class TextModel(Analyser):
         return {name: value for name, value in super().settings.items() if name != "event"}
 
 
-@dataclass(frozen=True)
-class Text(TextModel):
+class Text(TextModel, Frozen, eq=True):
     r"""How a column of texts is counted: its tokens, and their event model.
 
     Words are those of every language (see the how-to on texts): letters, digits and marks in one
@@ -529,8 +528,7 @@ class StallError(ValueError):
     """A pattern could take time beyond measure."""
 
 
-@dataclass(frozen=True)
-class After:
+class After(Frozen, eq=True):
     """What may follow a part of a pattern."""
 
     first: Characters = frozenset()  # what it may begin with
@@ -788,8 +786,7 @@ PATTERNS: dict[str, re.Pattern[str] | Finder] = {
 }
 
 
-@dataclass(frozen=True)
-class Patterns(TextModel):
+class Patterns(TextModel, Frozen, eq=True):
     r"""Patterns of a text beyond its words, counted as tokens of a block of their own.
 
     Money, percentages, URLs and their hosts, e-mail addresses, numbers by their digits, ALL

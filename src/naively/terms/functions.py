@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from itertools import accumulate, chain, repeat
 from operator import mul
@@ -25,10 +25,10 @@ from naively.counting.axis import (
 )
 from naively.counting.block import Block, BlockKey, Codes, Dense, numbers_of
 from naively.counting.leave_one_out import Part
+from naively.frozen import Frozen
 from naively.kernels import dispatch
 from naively.kernels.reference import Floats
 from naively.messages import many
-from naively.options import OfFields
 
 # --- Functions of the cells of a column ----------------------------------------------------------
 
@@ -37,8 +37,7 @@ NEITHER = 2  # the side of what was never seen, of a condition whose sides are 1
 
 
 @final
-@dataclass(frozen=True)
-class Combined(Derived):
+class Combined(Derived, Frozen, eq=True):
     """A number made of two columns of one group: their sum, their difference or their ratio.
 
     Nothing is counted of it: it is a cell that conditions are of, missing where one of both is.
@@ -87,8 +86,7 @@ def cells_of(blocks: Mapping[BlockKey, Block], group: BlockKey, column: Name) ->
 
 
 @final
-@dataclass(frozen=True)
-class Line:
+class Line(Frozen, eq=True):
     """A number, clipped and standardised: (min(max(x, low), high) - centre) / scale."""
 
     low: float
@@ -103,8 +101,7 @@ class Line:
 
 
 @final
-@dataclass(frozen=True)
-class Step:
+class Step(Frozen, eq=True):
     """Whether a cell is a level, standardised: (1 or 0 - centre) / scale.
 
     Where all levels are named, what is none of them was never seen, and is the mean, which is 0.
@@ -139,8 +136,7 @@ class Step:
 
 
 @final
-@dataclass(frozen=True)
-class Above:
+class Above(Frozen, eq=True):
     """1 where a number is at least an edge, and else 0."""
 
     edge: float
@@ -166,8 +162,7 @@ class Above:
 
 
 @final
-@dataclass(frozen=True)
-class Is:
+class Is(Frozen, eq=True):
     """1 where a number is a value, as a name is, and else 0."""
 
     value: float
@@ -183,8 +178,7 @@ class Is:
 
 
 @final
-@dataclass(frozen=True)
-class There:
+class There(Frozen, eq=True):
     """1 where a cell is not missing."""
 
     jumps: ClassVar[list[tuple[float, float]]] = [(-np.inf, 1.0)]
@@ -197,8 +191,7 @@ class There:
 
 
 @final
-@dataclass(frozen=True)
-class OneOf:
+class OneOf(Frozen, eq=True):
     """Whether a cell is one of some levels.
 
     Where the others are named too, what is none of both was never seen, and is on neither side.
@@ -251,8 +244,7 @@ ColumnFunction: TypeAlias = Line | Step | Above | Is | There
 
 
 @final
-@dataclass(frozen=True)
-class Term:
+class Term(Frozen, eq=True):
     """A function of a column."""
 
     group: BlockKey
@@ -274,8 +266,7 @@ class Term:
 
 
 @final
-@dataclass(frozen=True)
-class Product:
+class Product(Frozen, eq=True):
     """The product of two terms of different columns, over its standard deviation, clipped."""
 
     a: Term
@@ -298,8 +289,7 @@ class Product:
 TOGETHER = 1_024  # rows whose products are computed at once, so that they stay in the cache
 
 
-@dataclass(frozen=True, eq=False)
-class ProductTerms:
+class ProductTerms(Frozen):
     """``Σ min(max(a b / scale, -5), 5) slope`` over products of two columns, of any groups."""
 
     products: Sequence[Product]  # the products, all of whose columns are there
@@ -364,8 +354,7 @@ def steps_of(terms: Iterable[Sloped]) -> dict[int, tuple[Floats, Floats]]:
     return found
 
 
-@dataclass(frozen=True, eq=False)
-class CombinedTerms:
+class CombinedTerms(Frozen):
     """Steps of columns that are made of two: what each adds by the edges that it reaches."""
 
     columns: Sequence[tuple[BlockKey, Name]]
@@ -411,8 +400,7 @@ MOST_CONDITIONS = 8  # of a rule, whose table has twice as many cells with each
 
 
 @final
-@dataclass(frozen=True)
-class Condition:
+class Condition(Frozen, eq=True):
     """Whether a number is at least an edge, or a cell one of some levels."""
 
     # The column, and the group that it is in.
@@ -444,8 +432,7 @@ class Condition:
 
 
 @final
-@dataclass(frozen=True)
-class Rule:
+class Rule(Frozen, eq=True):
     """A decision table: a value for each class in each cell, which is a set of true conditions.
 
     The number of a cell is the sum of its side of each condition times its stride: the product of
@@ -494,8 +481,7 @@ def by_class(added: Sequence[float] | Points, places: Sequence[int]) -> Floats:
 # these name, once; what holds for each bin is then looked up, and so are the points.
 
 
-@dataclass(frozen=True, eq=False)
-class RuleTerms:
+class RuleTerms(Frozen):
     """The points of the cells of rules that rows are in, of any groups."""
 
     rules: Sequence[Rule]  # the rules, all of whose columns are there
@@ -594,8 +580,7 @@ Several: TypeAlias = ProductTerms | RuleTerms | CombinedTerms
 Slopes: TypeAlias = "tuple[float, ...]"  # in nats for a term of 1, one for each class
 
 
-@dataclass(frozen=True)
-class LinearPart(OfFields):
+class LinearPart(Frozen, eq=True):
     """What is added to the evidence: terms and products, each times a slope, and rules."""
 
     # The slopes of the terms, which join the contributions of their columns.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 from typing import ClassVar, Generic, Self, TypeAlias, final
@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from naively.counting.axis import Name, title
 from naively.counting.block import B, Block, Codes, Dense, numbers_of
+from naively.frozen import Frozen
 from naively.kernels import dispatch
 from naively.kernels.reference import FAR, MOST, Finish, Finished, Floats, clipped
 from naively.terms.views import (
@@ -37,8 +38,7 @@ ABSENT = -1  # the item that stands for all words a row does not hold; below it,
 # ABSENT - 1 - i stands for word i alone
 
 
-@dataclass(frozen=True, eq=False)
-class Items:
+class Items(Frozen):
     """Log likelihoods item by item: ``value[i]`` is what ``item[i]`` adds to ``row[i]``."""
 
     # (items,): the row of the block, and the column of its axis; of a text it is 0.
@@ -157,8 +157,7 @@ def multiply(table: Floats, weight: Floats, finite: ArrayLike | None = None) -> 
 # --- What no table holds: functions that are called for cells ------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
-class FunctionTerms(TermBlock[B]):
+class FunctionTerms(TermBlock[B], Frozen):
     """``Σ_j f_j(x_j)``: what no other program reads, and no kernel adds up."""
 
     # Returns the log likelihoods of cells, (cells, classes), from numbers and their columns.
@@ -205,8 +204,7 @@ class FunctionTerms(TermBlock[B]):
 FLOAT = np.finfo(np.float64)
 
 
-@dataclass(frozen=True, eq=False)
-class LevelTerms(TermBlock[Codes]):
+class LevelTerms(TermBlock[Codes], Frozen):
     """``Σ_j table[first_j + code_j]``; each column's last row is for levels never seen.
 
     The table has the shape (levels of all columns, classes), and ``first`` (columns + 1,).
@@ -263,8 +261,7 @@ class LevelTerms(TermBlock[Codes]):
         return self.table[known]
 
 
-@dataclass(frozen=True, eq=False)
-class BinTerms(TermBlock[Dense]):
+class BinTerms(TermBlock[Dense], Frozen):
     """``Σ_j table[first_j + bin_j(x_j)]``, where a bin counts the edges that x reaches."""
 
     # An ascending array for each column, which has one bin more than edges.
@@ -405,8 +402,7 @@ class BesideTerms(ABC):
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class StepTerms(BesideTerms):
+class StepTerms(BesideTerms, Frozen):
     """Steps of some columns."""
 
     steps: Mapping[int, Steps]  # the steps of columns, by their numbers
@@ -448,8 +444,7 @@ def _step(x: Floats, steps: Steps) -> Floats:
 # --- Parabolas: ``Σ_j offset_j - half_precision_j · (x_j - mean_j)²``, of Gaussians ---------------
 
 
-@dataclass(frozen=True, eq=False)
-class QuadraticTerms(TermBlock[Dense]):
+class QuadraticTerms(TermBlock[Dense], Frozen):
     """``Σ_j offset_j - half_precision_j · (x_j - mean_j)²`` over present cells, never expanded.
 
     The three tables have the shape (columns, classes); ``base`` returns the log base measure of a
@@ -519,8 +514,7 @@ ROWS = 2_048  # of a matrix that are computed together, so that they stay in the
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class ClippedTerms(BesideTerms):
+class ClippedTerms(BesideTerms, Frozen):
     """``Σ_r (min(max(x, low_r), high_r) - centre_r) slope_r`` over lines r."""
 
     # (lines,): the column of each line, ascending; a column may have several.

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.block import Batch
+from naively.frozen import Frozen
 from naively.kernels.reference import Floats, Hashes
 from naively.messages import amount
-from naively.options import OfFields
 
 # --- Whole rows as evidence ----------------------------------------------------------------------
 #
@@ -28,8 +28,7 @@ NOTHING_LEFT = 1e-9  # of the rows that are counted
 TWICE = 2  # a row came, at least
 
 
-@dataclass(frozen=True, eq=False)
-class SeenRows(OfFields):
+class SeenRows(Frozen):
     """Rows that came more than once, and of which classes they were."""
 
     hashes: Hashes  # (rows,): a number for each by its cells (see ``contents``), ascending
@@ -101,8 +100,7 @@ def added_by(count: Floats, amount: float, joint: Floats) -> Floats:
     return np.where(possible & (n > 0), more, 0.0)
 
 
-@dataclass(frozen=True, eq=False)
-class SeenBefore:
+class SeenBefore(Frozen):
     """What is added to rows that were seen before."""
 
     seen: SeenRows  # by the classes of the model

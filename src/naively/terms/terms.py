@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TypeAlias
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from naively.counting.axis import LEVEL, PRESENT, VALUE, Axis, ByValue, Level, Levels, Name, Words
 from naively.counting.block import Batch, Block, BlockKey, Documents, split_texts
 from naively.counting.tally import BlockTally
+from naively.frozen import Frozen
 from naively.kernels import dispatch
 from naively.kernels.reference import Finish, Finished, Floats
 from naively.terms.functions import (
@@ -62,8 +63,7 @@ AT_ONCE = 1 << 24  # scores, a row and a class each, that are added up together
 SEEN_AT_ONCE = 1 << 20  # where rows are looked up that were seen before
 
 
-@dataclass(frozen=True, eq=False)
-class GroupTerms:
+class GroupTerms(Frozen):
     """What the columns of a group add: their evidence, and what is added to it."""
 
     evidence: TermBlock  # the evidence, times the weights
@@ -187,8 +187,7 @@ def _clipped(lines: Sequence[Sloping]) -> ClippedTerms:
 # --- What was learned, fact by fact --------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
-class Facts:
+class Facts(Frozen):
     """The facts of a group: each level, each word, or each column of numbers or truths.
 
     What they add is asked of some facts: a table of all words and classes is not made.
@@ -241,8 +240,7 @@ class Facts:
 # --- All terms of a model ------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
-class Terms:
+class Terms(Frozen):
     """All that a model adds up: the log prior of each class, and what rows say."""
 
     log_prior: Floats  # (classes,): the log probability of each class before anything is seen

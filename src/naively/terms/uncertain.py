@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.block import Dense, Sparse
+from naively.frozen import Frozen
 from naively.kernels.reference import Floats
 
 # --- The posterior of log likelihoods, cell by cell, in closed form ------------------------------
@@ -19,8 +18,7 @@ from naively.kernels.reference import Floats
 # better than its parts, is E log p = ψ(n) - ψ(N) and Var log p = ψ'(n) - ψ'(N) (a Dirichlet).
 
 
-@dataclass(frozen=True, eq=False)
-class Uncertain:
+class Uncertain(Frozen):
     """The posterior mean and variance of log likelihoods, cell by cell.
 
     Cells are independent of each other, and so are classes, but for what is said here.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import accumulate
 from operator import mul
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, final
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeAlias, Ty
 import numpy as np
 
 from naively.counting.axis import Level
+from naively.frozen import Frozen
 from naively.kernels.reference import Floats
 from naively.terms.functions import Above, Line, OneOf, Step
 
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
 
 
 @final
-@dataclass(frozen=True)
-class With:
+class With(Frozen, eq=True):
     """What a number is combined with: another column of its kind."""
 
     operator: Literal["+", "-", "/"]
@@ -31,8 +31,7 @@ class With:
 
 
 @final
-@dataclass(frozen=True)
-class Cell:
+class Cell(Frozen, eq=True):
     """What a term reads of a row: the cell of a column."""
 
     column: str
@@ -69,8 +68,7 @@ F_co = TypeVar("F_co", bound=Line | Step | Above | OneOf, covariant=True)
 
 
 @final
-@dataclass(frozen=True)
-class OfCell(Generic[F_co]):
+class OfCell(Frozen, Generic[F_co], eq=True):
     """A function of a cell; a level is None if the model no longer has it."""
 
     cell: Cell
@@ -88,8 +86,7 @@ class OfCell(Generic[F_co]):
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class PresenceTerm:
+class PresenceTerm(Frozen):
     """A number for a cell that is there, and one for a cell that is missing; both (classes,)."""
 
     kind: ClassVar[TermKind] = "presence"
@@ -99,8 +96,7 @@ class PresenceTerm:
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class BinsTerm:
+class BinsTerm(Frozen):
     """A number for each bin, which is how many of the ascending edges a number reaches.
 
     ``edges`` are of shape (bins - 1,), ``points`` of shape (bins, classes). A missing cell adds 0.
@@ -113,8 +109,7 @@ class BinsTerm:
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class LevelsTerm:
+class LevelsTerm(Frozen):
     """A number for each level, and one for all levels that were never seen.
 
     ``points`` are of shape (levels + 1, classes), the last for what was never seen. A missing cell
@@ -128,8 +123,7 @@ class LevelsTerm:
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class LineTerm:
+class LineTerm(Frozen):
     """``(min(max(x, low), high) - centre) slope``, and 0 where the cell is missing.
 
     ``slope`` is of shape (classes,). A slope may be -inf: it adds 0 where the number is 0.
@@ -144,8 +138,7 @@ class LineTerm:
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class ParabolaTerm:
+class ParabolaTerm(Frozen):
     """``-half_precision (x - mean)²``, and 0 where the cell is missing; both (classes,).
 
     A distance from the mean is at most 1e140, and what is taken off a score at most 1e290.
@@ -158,8 +151,7 @@ class ParabolaTerm:
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class TokensTerm:
+class TokensTerm(Frozen):
     """The tokens of a text: each adds a number for each time that it comes, or once."""
 
     kind: ClassVar[TermKind] = "tokens"
@@ -176,8 +168,7 @@ class TokensTerm:
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class ProductTerm:
+class ProductTerm(Frozen):
     """``min(max(a b / scale, -most), most) slope``, a product of two columns; slope (classes,)."""
 
     kind: ClassVar[TermKind] = "product"
@@ -189,8 +180,7 @@ class ProductTerm:
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class RuleTerm:
+class RuleTerm(Frozen):
     """A number for each set of conditions that hold.
 
     ``points`` are of shape (cells, classes). A row's number among them is the sum of its side of
@@ -227,8 +217,7 @@ def cells_of(term: AnyTerm) -> tuple[Cell, ...]:
 
 
 @final
-@dataclass(frozen=True)
-class Readable:
+class Readable(Frozen, eq=True):
     """What other programs read of the columns of a block."""
 
     what: str  # an event model, and its columns, as an error names them

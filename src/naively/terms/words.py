@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Never, TypeGuard, final
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from naively.counting.axis import Words
 from naively.counting.block import FEW_CLASSES, Counts, Dense, Documents, Sparse
+from naively.frozen import Frozen
 from naively.kernels import dispatch
 from naively.kernels.reference import FAR, Finish, Finished, Floats, clipped
 from naively.kernels.sparse_sums import SparseSums
@@ -30,8 +31,7 @@ from naively.terms.views import AnyTerm, LineTerm, PresenceTerm, Readable
 # --- Lines: ``Σ_j offset_j + x_j · slope_j``, of counts, words and booleans ----------------------
 
 
-@dataclass(frozen=True, eq=False)
-class LineTerms(TermBlock[Counts]):
+class LineTerms(TermBlock[Counts], Frozen):
     """``Σ_j offset_j + x_j · slope_j`` over present cells.
 
     A slope or offset may be -inf (0 · log 0 is 0: an impossible event counts only where it
@@ -338,8 +338,7 @@ MOST_BANDS = 255
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class WordTerms(TermBlock[Counts]):
+class WordTerms(TermBlock[Counts], Frozen):
     """``Σ_j x_j · slope_j`` over words (or columns), of finite slopes.
 
     The slope of a word is that of its band, plus the word's shift times the weight of its band,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, final
 
 import numpy as np
@@ -15,10 +15,10 @@ from naively.counting.axis import Level, title
 from naively.counting.labels import LabelArray, is_missing
 from naively.data.columns import NAMES, Cells, Cycle, Rows, as_floats
 from naively.file.parts import write_classes
+from naively.frozen import Frozen
 from naively.inspect.scorecard import Plain, Scorecard
 from naively.kernels.reference import FAR, Floats
-from naively.kernels.strings import Strings
-from naively.kernels.texts import Row
+from naively.kernels.strings import Row, Strings
 from naively.kernels.tokens import splitter
 from naively.terms import views
 from naively.terms.functions import Above, Line, OneOf, Step
@@ -202,8 +202,7 @@ What = Literal["number", "string", "tokens", "missing"]
 Key = tuple[str, What, str]
 
 
-@dataclass(frozen=True)
-class Input:
+class Input(Frozen, eq=True):
     """An input of a graph."""
 
     name: str  # its name in the graph, of letters, digits and underscores of ASCII

@@ -17,7 +17,7 @@ import secrets
 from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import ClassVar, NamedTuple, TypeAlias, final
 
@@ -38,6 +38,7 @@ from naively.counting.axis import (
     title,
 )
 from naively.counting.tally import BlockTally, Tally
+from naively.frozen import Frozen
 from naively.kernels.dispatch import Vocabulary
 from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats
@@ -189,8 +190,7 @@ def _check_whole(sums: AnySums, what: str) -> None:
         )
 
 
-@dataclass(frozen=True)
-class _Adding:
+class _Adding(Frozen, eq=True):
     """Noise on its way to counts."""
 
     noise: Noise  # what is added to each count
@@ -326,8 +326,7 @@ class Noise(ABC):
 
 
 @final
-@dataclass(frozen=True)
-class DiscreteGaussian(Noise):
+class DiscreteGaussian(Noise, Frozen, eq=True):
     """P(x) is proportional to exp(-x² / (2 variance))."""
 
     variance: Fraction
@@ -370,8 +369,7 @@ class DiscreteGaussian(Noise):
 
 
 @final
-@dataclass(frozen=True)
-class DiscreteLaplace(Noise):
+class DiscreteLaplace(Noise, Frozen, eq=True):
     """P(x) is proportional to exp(-abs(x) / scale): the two-sided geometric distribution.
 
     Ghosh, Roughgarden & Sundararajan, Universally utility-maximizing privacy mechanisms (2009).

@@ -10,11 +10,12 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from naively.frozen import Frozen
 from naively.messages import OBEYED, say, visible
 from naively.options import means_copies, number_of
 from naively.progress import with_progress
@@ -78,8 +79,7 @@ OWN = 200 * 10**6  # of them, about what Python, the libraries and a model take
 FOLDER_TARGET = "label"
 
 
-@dataclass(frozen=True)
-class Data:
+class Data(Frozen, eq=True):
     """DATA, and what of it is read."""
 
     path: str  # a file, a folder, or "-", standard input

@@ -8,7 +8,6 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, TypeAlias, final
 from uuid import uuid4
@@ -27,6 +26,7 @@ from naively.data.columns import (
     unusable,
 )
 from naively.data.frames import ArrowStream, BrokenStreamError
+from naively.frozen import Frozen
 from naively.kernels.strings import Strings
 
 Connection: TypeAlias = Any  # of DB-API or ADBC, each of a class of its own
@@ -150,8 +150,7 @@ LONGEST = 300  # characters of a database's message
 ROWS = 1 << 15  # that are read at a time
 
 
-@dataclass(frozen=True)
-class ColumnType:
+class ColumnType(Frozen, eq=True):
     """A column of a table in a database."""
 
     name: str
@@ -316,8 +315,7 @@ def _errors(connection: Connection) -> tuple[type[Exception], ...]:
 # --- A labelled table in a database, and what is asked of it before it is learned ----------------
 
 
-@dataclass(frozen=True)
-class DatabaseTable:
+class DatabaseTable(Frozen, eq=True):
     """A table, and which of its columns are labels and weights."""
 
     database: Database

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import astuple, field, replace
 from functools import cached_property, reduce
 from itertools import chain, pairwise
 from typing import Any, Literal, TypeAlias, final, get_args
@@ -17,6 +17,7 @@ from sqlglot.errors import ErrorLevel, SqlglotError
 
 from naively.counting.axis import Level
 from naively.data.columns import NAMES, Cycle
+from naively.frozen import Frozen
 from naively.inspect.scorecard import Scorecard
 from naively.kernels.reference import FAR, Floats
 from naively.kernels.tokens import splitter
@@ -63,8 +64,7 @@ class Query(str):
         return str(self), self.setup
 
 
-@dataclass(frozen=True, kw_only=True)
-class QueryOptions:
+class QueryOptions(Frozen, eq=True, kw_only=True):
     """What a query is asked for; `naively.NaiveBayes.to_sql` says what each part means."""
 
     table: Table
@@ -128,8 +128,7 @@ WEIGHTS = "naively weights"  # the step that holds what is looked up, where no t
 ROWS = 500  # of one statement that fills a table
 
 
-@dataclass(frozen=True, eq=False)
-class _Steps:
+class _Steps(Frozen):
     """Writes a query as steps."""
 
     card: Scorecard
@@ -144,7 +143,7 @@ class _Steps:
         if self.scores.weights and not self._in_table:
             query.with_(*self._given(), copy=False)
         source = aliased(self.dialect.table(self.asked.table), TABLE)
-        for name, hands_on, added in self._made():
+        for name, hands_on, added in self._stages():
             step = exp.select(*columns, *_named(added), copy=False).from_(source, copy=False)
             if name == "naively scores":
                 self._join(step)
@@ -162,7 +161,7 @@ class _Steps:
         setup = self._setup() if self._in_table else ()
         return Query(self.dialect.written(query), [*map(self.dialect.written, setup)])
 
-    def _made(self) -> Iterator[tuple[str, bool, dict[str, Expr]]]:
+    def _stages(self) -> Iterator[tuple[str, bool, dict[str, Expr]]]:
         """Yield each step: its name, whether the next one hands on what it adds, and this."""
         cells = {name: read for read, name in self.scores.cells.items()}
         if self.asked.row_id is not None:
@@ -428,8 +427,7 @@ DAY = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]"
 DUCKDB = databases.DuckDB()
 
 
-@dataclass(frozen=True)
-class Spelling:
+class Spelling(Frozen, eq=True):
     """A database, by default one in which no query was run; sqlglot translates for it."""
 
     name: str
@@ -725,8 +723,7 @@ TINY = 1e-300  # what a score's pieces need not tell from 0
 INLINE = 8  # levels of a column that a query looks through by itself, where it could join
 
 
-@dataclass(frozen=True, eq=False)
-class Weight:
+class Weight(Frozen):
     """Numbers that are looked up by a string: those of the levels of a column, or of tokens."""
 
     term: int  # the place of the term in the scorecard, which is its number in the table of weights
@@ -747,8 +744,7 @@ class Weight:
         return exp.Coalesce(this=column(of, self.alias), expressions=[otherwise])
 
 
-@dataclass(frozen=True, eq=False)
-class ScoreSums:
+class ScoreSums(Frozen):
     """What is read, found out and added up for the scores of classes."""
 
     card: Scorecard

@@ -9,7 +9,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import lru_cache, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
@@ -34,6 +34,7 @@ from naively.data.stream import ROWS, Stream, in_pieces
 from naively.file import store
 from naively.fitting.learn import LabelledStream, NotInMemory, Recipe, TablePart, count
 from naively.fitting.reservoir import Reservoir, merged
+from naively.frozen import Frozen
 from naively.kernels import dispatch
 from naively.kernels.reference import Floats
 from naively.messages import warn
@@ -71,8 +72,7 @@ BYTES = 1 << 26  # of rows that are counted at once, where they are fewer than R
 FEW = 16  # model files that are joined in one place
 
 
-@dataclass(frozen=True, eq=False)
-class LabelledFrame(NotInMemory):
+class LabelledFrame(NotInMemory, Frozen):
     """A frame of Spark, and which of its columns are labels, weights and the like."""
 
     frame: Frame
@@ -169,8 +169,7 @@ class Partition(NamedTuple):
         return cls(every, sample)
 
 
-@dataclass(frozen=True)
-class Counting:
+class Counting(Frozen, eq=True):
     """Counts a partition in a worker, to which Spark ships it as it ships any function."""
 
     names: list[str]
@@ -254,8 +253,7 @@ def _readings(
     return readings
 
 
-@dataclass(frozen=True)
-class FormsOfPartition:
+class FormsOfPartition(Frozen, eq=True):
     """Counts the forms of the cells of a partition in a worker."""
 
     names: list[str]
@@ -446,8 +444,7 @@ def _posteriors(model: Model, rows: Rows, prior: Floats | None) -> list[Array]:
     return [pa.array(p[:, j]) for j in range(p.shape[1])]
 
 
-@dataclass(frozen=True)
-class Predicting:
+class Predicting(Frozen, eq=True):
     """Predicts a partition in a worker, to which Spark ships it as it ships any function."""
 
     content: bytes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property, reduce
 from operator import add
@@ -35,6 +35,7 @@ from naively.events import Bernoulli, EventModel
 from naively.fitting.learn import NotInMemory, Recipe, TablePart
 from naively.fitting.reservoir import rows_of_each
 from naively.fitting.weights import ROWS
+from naively.frozen import Frozen
 from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats, coarsest, sortable
 from naively.model.counted import Counted
@@ -51,8 +52,7 @@ from naively.wings.databases.databases import ColumnType, DatabaseTable, Line, V
 # once, and are split into words or read as times here.
 
 
-@dataclass(frozen=True, eq=False)
-class LabelledTable(NotInMemory):
+class LabelledTable(NotInMemory, Frozen):
     """A table of a server, which is counted there."""
 
     table: ServerTable
@@ -382,8 +382,7 @@ def _counting(
 # texts and parts of times as it does in memory.
 
 
-@dataclass(frozen=True)
-class Answers:
+class Answers(Frozen, eq=True):
     """What was counted of a table."""
 
     table: ServerTable

@@ -9,8 +9,9 @@ import datetime as dt
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
+
+from naively.frozen import Frozen
 
 if TYPE_CHECKING:
     from naively.data.columns import Content
@@ -54,8 +55,7 @@ DIRECTIVES = {
 }
 
 
-@dataclass(frozen=True)
-class Attribute:
+class Attribute(Frozen, eq=True):
     """A column of an ARFF file."""
 
     name: str

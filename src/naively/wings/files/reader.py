@@ -7,7 +7,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, partial
 from glob import glob, has_magic
 from pathlib import Path
@@ -19,6 +19,7 @@ from naively import saving
 from naively.data.columns import LEVELS, READ_AS, Column, ColumnRows, Content, Reading, column_rows
 from naively.data.reading import ReadAs
 from naively.data.stream import ROWS, Stream, TableInMemory
+from naively.frozen import Frozen
 from naively.kernels.strings import Strings
 from naively.options import FileOptions
 from naively.wings.files.delimited import DelimitedTable
@@ -61,8 +62,7 @@ TYPES: dict[str, Reading] = {  # that a model may expect of a column
 Said: TypeAlias = "Callable[[Sequence[str]], ReadAs]"
 
 
-@dataclass(frozen=True)
-class FileColumns:
+class FileColumns(Frozen, eq=True):
     """The columns of a file, by name, and one sentence about each thing that was repaired."""
 
     rows: ColumnRows

@@ -10,13 +10,14 @@ import shutil
 import sys
 import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, TypeAlias, cast
 
+from naively.frozen import Frozen
 from naively.kernels.encodings import Guess, guess, with_letters
 from naively.kernels.splitting import LONGEST
 from naively.options import FileOptions
@@ -58,8 +59,7 @@ class Asked(NamedTuple):
     memory: int | None  # how many bytes may be taken for reading
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(Frozen, eq=True):
     """A table in a file."""
 
     path: Path  # the file that is opened: the user's, or a copy of it

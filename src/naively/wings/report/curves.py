@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from naively.frozen import Frozen
 from naively.inspect.odds import round_numbers
 from naively.kernels.reference import Floats
 from naively.wings.report.html import escaped
@@ -23,8 +23,7 @@ APART = 30  # at least, of two numbers that are written below it
 SKEW = 0.12  # of the range: numbers half of which are below it are shown on another scale
 
 
-@dataclass(frozen=True)
-class Ruler:
+class Ruler(Frozen, eq=True):
     """Where numbers are on an axis: evenly, or closer the greater where most of them are small."""
 
     low: float  # what its ends are

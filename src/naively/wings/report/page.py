@@ -11,7 +11,6 @@ import datetime as dt
 import hashlib
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from string import Template
 
@@ -21,6 +20,7 @@ from naively import saving
 from naively.assess.scores import Scores
 from naively.counting.axis import title
 from naively.file.store import HISTORY
+from naively.frozen import Frozen
 from naively.inspect.parameters import count_joint_parameters, count_parameters
 from naively.inspect.scorecard import scorer as scorer_script
 from naively.messages import Shown, amount, many, visible
@@ -272,8 +272,7 @@ FOLDED = {"rows", "classes", "moved", "about"}  # sections that are opened by wh
 SCRIPTS = ("elements.js", "whatif.js", "nomogram.js", "decide.js")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Report(Shown):
+class Report(Shown, Frozen):
     """A page about a model: HTML that needs nothing else.
 
     Examples

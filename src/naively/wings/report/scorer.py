@@ -10,7 +10,7 @@ import json
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from naively.counting.axis import VALUE, Name, title
 from naively.data.columns import Kind, Rows, column_rows
 from naively.file.header import Json, Saved
+from naively.frozen import Frozen
 from naively.inspect.odds import strongest
 from naively.inspect.one_column import OneColumn
 from naively.inspect.scorecard import NOT_SEEN, Scorecard, plain_floats
@@ -38,8 +39,7 @@ WORDS = 12  # of a text to start from
 NOT_PLAIN = re.compile(r"[^ -;=-~]+")  # all but ASCII without control characters and "<"
 
 
-@dataclass(frozen=True, eq=False)
-class Scorer:
+class Scorer(Frozen):
     """What the page needs to move rows and to score them."""
 
     json: str  # what the page's program reads; "null" if no cell can be moved

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from itertools import count
 from typing import NamedTuple
@@ -21,6 +21,7 @@ from naively.data.columns import Rows, column_rows, times_of
 from naively.file.header import Saved
 from naively.fitting.reservoir import Reservoir
 from naively.fitting.sample import Sample
+from naively.frozen import Frozen
 from naively.inspect.drift import Drift, drift
 from naively.inspect.effect import effect
 from naively.inspect.explain import ExplainedRow, explain
@@ -91,8 +92,7 @@ MOST_ARE_KNOWN = 0.5  # of the other rows: they are hardly new
 UNEVEN = 0.8  # of the rows are of one class: accuracy says little then
 
 
-@dataclass(frozen=True, eq=False)
-class JudgedRows:
+class JudgedRows(Frozen):
     """Rows whose right class is known, and the probabilities that a model gave without them."""
 
     p: Floats  # (rows, classes): the posteriors
@@ -102,8 +102,7 @@ class JudgedRows:
     given: bool  # whether they are the other rows, and not of the sample
 
 
-@dataclass(frozen=True, eq=False)
-class Subject:
+class Subject(Frozen):
     """What a report is of."""
 
     model: Model
@@ -369,8 +368,7 @@ def _share_learned(model: Model, learned: Reservoir | None, rows: Rows, labels: 
     return np.nan if given == count else 0.0
 
 
-@dataclass(frozen=True, eq=False)
-class ShownRows:
+class ShownRows(Frozen):
     """Rows that the page shows, why, their right labels if known, and their explanations."""
 
     rows: Rows

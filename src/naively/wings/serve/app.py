@@ -12,7 +12,6 @@ import os
 import traceback
 from asyncio import BaseTransport, Lock, TimerHandle, timeout
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -38,6 +37,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from naively.file import store
 from naively.file.store import Content
+from naively.frozen import Frozen
 from naively.messages import many, say, tell
 from naively.model.class_prior import MOST_PROBABLE, Decision
 from naively.model.model import Model
@@ -59,8 +59,7 @@ Decide: TypeAlias = Callable[[Model], Decision]  # how answers follow from poste
 Mark: TypeAlias = "tuple[int, ...] | None"  # of a file: another one, if it differs
 
 
-@dataclass(frozen=True)
-class RequestLimits:
+class RequestLimits(Frozen, eq=True):
     """What is taken."""
 
     rows: int = MAX_ROWS  # at most, of one request

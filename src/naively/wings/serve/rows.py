@@ -11,7 +11,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from sys import float_info
 from typing import Annotated, Any, TypeAlias
@@ -32,6 +31,7 @@ from naively.data.columns import (
     read_column,
 )
 from naively.data.reading import odd_words, with_readings
+from naively.frozen import Frozen
 from naively.kernels.strings import Strings
 from naively.messages import shortened
 from naively.model.model import Model
@@ -92,8 +92,7 @@ def _constant(name: str) -> None:
     raise ValueError(f"{name} is no number of JSON")
 
 
-@dataclass(frozen=True)
-class RowColumn:
+class RowColumn(Frozen, eq=True):
     """A column of a model, and what its cells may be in JSON."""
 
     name: Name
