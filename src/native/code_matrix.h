@@ -1,7 +1,6 @@
 // A matrix of level codes that a kernel is given.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <stdexcept>
 #include <vector>

@@ -37,17 +37,11 @@ nb::object find_bins(nb::handle values, nb::handle edges, nb::handle first) {
     const int64_t rows = x.rows(), columns = x.columns();
     const std::vector<BinFinder> finders = read_edges(edges, first, columns, rows);
     Result<std::int32_t> codes("empty", rows, columns);
-    {
-        nb::gil_scoped_release released;
-        x.visit([&](const auto& matrix) {
-            const int parts = count_parts(rows, 4.0 * static_cast<double>(columns));
-            run_parts(rows, parts, [&](int64_t begin, int64_t end, int) {
-                on_best_instruction_set([&](auto) NAIVELY_INLINE {
-                    find_rows(matrix, finders, begin, end, codes.data());
-                });
-            });
+    x.visit([&](const auto& matrix) {
+        run_rows(rows, 4 * columns, [&](auto, int64_t begin, int64_t end) NAIVELY_INLINE {
+            find_rows(matrix, finders, begin, end, codes.data());
         });
-    }
+    });
     return codes.object();
 }
 

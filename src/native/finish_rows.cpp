@@ -12,16 +12,10 @@ nb::object finish_rows(nb::handle joint, const char* finish, nb::handle log_prio
     const Doubles rows(joint, "joint", 2);
     const int64_t k = rows.shape(1);
     const Scores scores(rows.shape(0), k, joint, finish, log_prior);
-    {
-        nb::gil_scoped_release released;
-        const int parts = count_parts(scores.rows(), static_cast<double>(8 * k));
-        run_parts(scores.rows(), parts, [&](int64_t begin, int64_t end, int) {
-            on_best_instruction_set([&](auto) NAIVELY_INLINE {
-                score_rows(scores, begin, end, [](int64_t, int64_t) NAIVELY_INLINE {},
-                           [](int64_t, double*) NAIVELY_INLINE {});
-            });
-        });
-    }
+    run_rows(scores.rows(), 8 * k, [&](auto, int64_t begin, int64_t end) NAIVELY_INLINE {
+        score_rows(scores, begin, end, [](int64_t, int64_t) NAIVELY_INLINE {},
+                   [](int64_t, double*) NAIVELY_INLINE {});
+    });
     return scores.object();
 }
 

@@ -257,15 +257,10 @@ class FoldedText {
         for (size_t i = 0; i < length_; ++i) {
             starts[i] = static_cast<uint32_t>(out - begin);
             const CodePoint c = as_words && kinds_[i] == '\'' ? '\'' : characters_[i];
-            if (c >= 0x800) {
-                out += write_utf8(c, out);
-                continue;
-            }
-            // Without a branch, as letters of two bytes come with spaces and digits of one.
-            const bool two = c >= 0x80;
+            const bool two = c >= 0x80;  // letters of two bytes come with spaces of one: no branch
             out[0] = static_cast<uint8_t>(two ? 0xC0 | c >> 6 : c);
             out[1] = static_cast<uint8_t>(0x80 | (c & 0x3F));
-            out += two ? 2 : 1;
+            out += c < 0x800 ? size_t{1} + two : write_utf8(c, out);
         }
         starts[length_] = static_cast<uint32_t>(out - begin);
         std::memset(out, 0, Word::HELD);

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <vector>
 
 #include "bindings.h"
 #include "dense.h"
@@ -56,17 +55,11 @@ nb::object hash_rows(nb::handle values, nb::handle factors) {
     const Input<Layout::contiguous, std::uint64_t> by_column(factors, "factors", 1);
     by_column.require_shape({x.columns()});
     Result<std::uint64_t> total("zeros", x.rows());
-    {
-        nb::gil_scoped_release released;
-        x.visit([&](const auto& matrix) {
-            const int parts = count_parts(matrix.rows, 2.0 * static_cast<double>(matrix.columns));
-            run_parts(matrix.rows, parts, [&](int64_t begin, int64_t end, int) {
-                on_best_instruction_set([&](auto) NAIVELY_INLINE {
-                    hash_part(matrix, by_column.data(), begin, end, total.data());
-                });
-            });
+    x.visit([&](const auto& matrix) {
+        run_rows(x.rows(), 2 * x.columns(), [&](auto, int64_t begin, int64_t end) NAIVELY_INLINE {
+            hash_part(matrix, by_column.data(), begin, end, total.data());
         });
-    }
+    });
     return total.object();
 }
 

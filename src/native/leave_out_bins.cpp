@@ -347,24 +347,19 @@ nb::object leave_out_bins(nb::handle first, nb::handle low, nb::handle high, nb:
     Options options{bins, width, m, alpha, real, {}};
     std::memcpy(&options.rules, of_rules.data(), sizeof(Rules));
     const Result<double> found("empty", left, k);
-    {
-        const nb::gil_scoped_release released;
-        run_parts(left, count_parts(left, 5e3), [&](int64_t from, int64_t to, int) {
-            on_best_instruction_set([&](auto) NAIVELY_INLINE {
-                Column of(k);
-                for (int64_t i = from, j = -1; i < to; ++i) {
-                    const int64_t at = begin[columns.data()[i]];
-                    if (columns.data()[i] != j) {
-                        j = columns.data()[i];
-                        of.start(lows.data() + at, highs.data() + at, counts.data() + at * k,
-                                 begin[j + 1] - at);
-                    }
-                    of.leave_out(units.data()[i] - at, rights.data()[i], weights.data()[i],
-                                 numbers.data()[i], options, found.data() + i * k);
-                }
-            });
-        });
-    }
+    run_rows(left, 5000, [&](auto, int64_t from, int64_t to) NAIVELY_INLINE {
+        Column of(k);
+        for (int64_t i = from, j = -1; i < to; ++i) {
+            const int64_t at = begin[columns.data()[i]];
+            if (columns.data()[i] != j) {
+                j = columns.data()[i];
+                of.start(lows.data() + at, highs.data() + at, counts.data() + at * k,
+                         begin[j + 1] - at);
+            }
+            of.leave_out(units.data()[i] - at, rights.data()[i], weights.data()[i],
+                         numbers.data()[i], options, found.data() + i * k);
+        }
+    });
     return found.object();
 }
 

@@ -60,19 +60,12 @@ nb::object score_bins(nb::handle values, nb::handle edges, nb::handle first, nb:
     for (const BinFinder& finder : finders) starts.push_back(starts.back() + finder.bins());
     if (starts.back() > rows.shape(0)) throw std::invalid_argument("the table has too few rows");
     const Scores scores(x.rows(), rows.shape(1), start, finish, log_prior);
-    {
-        nb::gil_scoped_release released;
-        const auto operations = static_cast<double>(1 + x.columns() * (rows.shape(1) + 8));
-        const int parts = count_parts(x.rows(), operations);
-        x.visit([&](const auto& matrix) {
-            run_parts(x.rows(), parts, [&](int64_t begin, int64_t end, int) {
-                on_best_instruction_set([&](auto isa) NAIVELY_INLINE {
-                    score_binned_rows(isa, matrix, finders, starts, rows.data(), scores, begin,
-                                      end);
-                });
-            });
+    const int64_t operations = 1 + x.columns() * (rows.shape(1) + 8);
+    x.visit([&](const auto& matrix) {
+        run_rows(x.rows(), operations, [&](auto isa, int64_t begin, int64_t end) NAIVELY_INLINE {
+            score_binned_rows(isa, matrix, finders, starts, rows.data(), scores, begin, end);
         });
-    }
+    });
     return scores.object();
 }
 

@@ -82,25 +82,19 @@ nb::object score_codes(nb::handle codes, nb::handle first, nb::handle table, nb:
     const int64_t k = rows.shape(1);
     if (matrix.levels() > rows.shape(0)) throw std::invalid_argument("the table has too few rows");
     const Scores scores(matrix.rows(), k, start, finish, log_prior);
-    {
-        nb::gil_scoped_release released;
-        const auto operations = static_cast<double>(1 + matrix.columns() * (k + 4));
-        const int parts = count_parts(matrix.rows(), operations);
-        std::optional<LevelPairs> pairs;
-        if (LevelPairs::pay(matrix, k)) pairs.emplace(matrix, rows.data(), k);
-        matrix.visit([&](auto* code) {
-            run_parts(matrix.rows(), parts, [&](int64_t begin, int64_t end, int) {
-                on_best_instruction_set([&](auto isa) NAIVELY_INLINE {
-                    using Isa = decltype(isa);
-                    if (pairs)
-                        score_pairs<Isa>(matrix, code, *pairs, complete, scores, begin, end);
-                    else
-                        score_levels<Isa>(matrix, code, Table{rows.data(), k, complete}, scores,
-                                          begin, end);
-                });
-            });
+    const int64_t n = matrix.rows(), operations = 1 + matrix.columns() * (k + 4);
+    std::optional<LevelPairs> pairs;
+    if (LevelPairs::pay(matrix, k)) pairs.emplace(matrix, rows.data(), k);
+    matrix.visit([&](auto* code) {
+        run_rows(n, operations, [&](auto isa, int64_t begin, int64_t end) NAIVELY_INLINE {
+            using Isa = decltype(isa);
+            if (pairs)
+                score_pairs<Isa>(matrix, code, *pairs, complete, scores, begin, end);
+            else
+                score_levels<Isa>(matrix, code, Table{rows.data(), k, complete}, scores, begin,
+                                  end);
         });
-    }
+    });
     return scores.object();
 }
 

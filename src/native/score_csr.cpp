@@ -112,33 +112,24 @@ nb::object score_csr(nb::handle indptr, nb::handle indices, nb::handle data, nb:
     const Doubles table(slope, "slope", 2);
     const int64_t width = table.shape(0), k = table.shape(1);
     const Scores scores(matrix.rows(), k, start, finish, log_prior);
-    {
-        nb::gil_scoped_release released;
-        const double operations =
-            1.0 + static_cast<double>(matrix.entries() * k) /
-                      static_cast<double>(std::max<int64_t>(1, matrix.rows()));
-        const int parts = count_parts(matrix.rows(), operations);
-        matrix.visit([&](auto* values) {
-            run_parts(matrix.rows(), parts, [&](int64_t begin, int64_t end, int) {
-                const int64_t* starts = matrix.starts();
-                EntryAdder adder(matrix.columns(), values, table.data(), width, k,
-                                 starts[matrix.rows()], complete);
-                on_best_instruction_set([&](auto isa) NAIVELY_INLINE {
-                    score_rows(
-                        scores, begin, end,
-                        [&](int64_t first, int64_t n) NAIVELY_INLINE {
-                            adder.template prepare<decltype(isa)>(starts[first], starts[first + n]);
-                        },
-                        [&](int64_t row, double* joint) NAIVELY_INLINE {
-                            const int64_t entry = starts[row], last = starts[row + 1];
-                            adder.template add<decltype(isa)>(entry, last, joint);
-                            if (overflown(joint, scores.start(row), k))
-                                adder.add_clipped(entry, last, scores.start(row), joint);
-                        });
+    const int64_t n = matrix.rows(), operations = 1 + matrix.entries() * k / std::max<int64_t>(1, n);
+    const int64_t* starts = matrix.starts();
+    matrix.visit([&](auto* values) {
+        run_rows(n, operations, [&](auto isa, int64_t begin, int64_t end) NAIVELY_INLINE {
+            EntryAdder adder(matrix.columns(), values, table.data(), width, k, starts[n], complete);
+            score_rows(
+                scores, begin, end,
+                [&](int64_t first, int64_t count) NAIVELY_INLINE {
+                    adder.template prepare<decltype(isa)>(starts[first], starts[first + count]);
+                },
+                [&](int64_t row, double* joint) NAIVELY_INLINE {
+                    const int64_t entry = starts[row], last = starts[row + 1];
+                    adder.template add<decltype(isa)>(entry, last, joint);
+                    if (overflown(joint, scores.start(row), k))
+                        adder.add_clipped(entry, last, scores.start(row), joint);
                 });
-            });
         });
-    }
+    });
     return scores.object();
 }
 

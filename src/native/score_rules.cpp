@@ -52,23 +52,16 @@ nb::object score_rules(nb::handle codes, nb::handle sides, nb::handle side_of, n
         if (last >= point.shape(0)) throw std::invalid_argument("a rule has too few cells");
     }
     const Result<double> added("zeros", rows, k);
-    {
-        const nb::gil_scoped_release released;
-        double* out = added.data();
-        run_parts(rows, count_parts(rows, 4.0 * static_cast<double>(count)),
-                  [&](int64_t from, int64_t to, int) {
-                      for (int64_t i = from; i < to; ++i)
-                          for (int64_t r = 0; r < rules; ++r) {
-                              int64_t cell = cell_of.data()[r];
-                              for (int64_t c = conditions.data()[r]; c < conditions.data()[r + 1];
-                                   ++c)
-                                  cell += side.data()[begin.data()[c] +
-                                                      code.data()[of_column.data()[c] * rows + i]];
-                              for (int64_t j = 0; j < k; ++j)
-                                  out[i * k + j] += point.data()[cell * k + j];
-                          }
-                  });
-    }
+    double* out = added.data();
+    run_rows(rows, 4 * count, [&](auto, int64_t from, int64_t to) NAIVELY_INLINE {
+        for (int64_t i = from; i < to; ++i)
+            for (int64_t r = 0; r < rules; ++r) {
+                int64_t cell = cell_of.data()[r];
+                for (int64_t c = conditions.data()[r]; c < conditions.data()[r + 1]; ++c)
+                    cell += side.data()[begin.data()[c] + code.data()[of_column.data()[c] * rows + i]];
+                for (int64_t j = 0; j < k; ++j) out[i * k + j] += point.data()[cell * k + j];
+            }
+    });
     return added.object();
 }
 

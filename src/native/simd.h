@@ -12,9 +12,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <stdexcept>
 #include <string_view>
-#include <vector>
 
 #define NAIVELY_INLINE __attribute__((always_inline))
 

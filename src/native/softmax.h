@@ -3,7 +3,6 @@
 // side, so that each step is taken for several rows at once.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 

@@ -6,7 +6,6 @@
 #include <cstring>
 #include <optional>
 #include <stdexcept>
-#include <utility>
 
 #include "arrays.h"
 #include "word.h"

@@ -1,7 +1,7 @@
 // Rows split over threads: contiguous parts, one thread each, the first on the caller's own.
 //
 // Threads live for one call only: no pool, so nothing to go wrong after fork, and the only global
-// state is the number of threads allowed. Callers release the GIL first.
+// state is the number of threads allowed. Who calls run_parts releases the GIL first.
 #pragma once
 
 #include <algorithm>
@@ -10,6 +10,10 @@
 #include <exception>
 #include <thread>
 #include <vector>
+
+#include <nanobind/nanobind.h>
+
+#include "simd.h"
 
 namespace naively {
 
@@ -54,6 +58,16 @@ void run_parts(std::int64_t rows, int parts, const Work& work) {
     for (std::thread& thread : threads) thread.join();
     for (const std::exception_ptr& failure : failures)
         if (failure) std::rethrow_exception(failure);
+}
+
+// Call work(isa, begin, end) for parts of the rows, by the best instruction set and without the GIL.
+template <class Work>
+void run_rows(std::int64_t rows, std::int64_t operations_per_row, const Work& work) {
+    const nanobind::gil_scoped_release released;
+    const int parts = count_parts(rows, static_cast<double>(operations_per_row));
+    run_parts(rows, parts, [&](std::int64_t begin, std::int64_t end, int) {
+        on_best_instruction_set([&](auto isa) NAIVELY_INLINE { work(isa, begin, end); });
+    });
 }
 
 }  // namespace naively
