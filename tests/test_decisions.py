@@ -122,5 +122,5 @@ def test_what_is_wrong_with_a_cost_is_said() -> None:
         scores(p, NAMES[:2], NAMES[y], cost={"c": {"a": 1}})
     with pytest.raises(ValueError, match="finite table of 2 right classes"):
         scores(p, NAMES[:2], NAMES[y], cost=[[0, 1]])
-    with pytest.raises(ValueError, match="in a row of class 'c' is not known"):
+    with pytest.raises(ValueError, match="in a row of class 'c' are not known"):
         scores(p, NAMES[:2], np.array([*"abcab"]), cost={"a": {"b": 1}})

@@ -259,7 +259,7 @@ def test_what_columns_are_worth_is_drawn_from_the_most_on(iris) -> None:
     assert [bar.get_width() for bar in ax.patches] == pytest.approx([cost for _, cost in most])
     assert [tick.get_text() for tick in ax.get_yticklabels()] == [name for name, _ in most]
     assert "3 of 4" in ax.get_title(loc="right")
-    with pytest.raises(ValueError, match=r"draw it of nb.assess\(\)"):
+    with pytest.raises(ValueError, match=r"draw it by nb.assess\(\)"):
         some_scores().plot_columns()
     with pytest.raises(ValueError, match="n must be"):
         found.plot_columns(n=0)

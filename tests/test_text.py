@@ -524,7 +524,9 @@ def by_name(options: dict[str, Any]) -> str:
 def test_a_function_without_a_name_cannot_be_saved(tmp_path: Path) -> None:
     path = tmp_path / "m.naively"
     nb = NaiveBayes(Text(tokenizer=lambda text: text.split("/"))).fit(TEXTS, Y)
-    with pytest.raises(ValueError, match="tokenizer is a lambda, which has none: write it as a f"):
+    with pytest.raises(
+        ValueError, match="tokenizer is a lambda, which has no name: write it as a f"
+    ):
         nb.save(path)
     assert not path.exists()
     nb = NaiveBayes(Text(analyzer=Halves())).fit(TEXTS, Y)  # is known by its class

@@ -216,7 +216,7 @@ def test_contributions_sum_to_the_log_odds() -> None:
 
 def test_a_word_that_was_never_seen_is_a_missing_cell_and_no_word() -> None:
     nb = NaiveBayes().fit(X, Y)
-    with pytest.warns(UserWarning, match="'never seen' in row 0 is none"):
+    with pytest.warns(UserWarning, match="'never seen' in row 0 counts as missing"):
         unknown = nb.explain({"x": ["never seen"], "day": ["2024-03-01"], "z": [0.0]})[0]
     empty = nb.explain({"x": [""], "day": ["2024-03-01"], "z": [0.0]})[0]
     said = {(column, value): weight for column, value, weight in unknown.top(unknown.best)}

@@ -733,7 +733,7 @@ class Cells(ByValue, Frozen):
 
     def _places(self, keys: Keys, first: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return where keys of one column after another are, or would be put in, (keys,)."""
-        # Of a row or so they are looked for all at once.
+        # The cells of a row or so are looked for all at once.
         if len(keys) > len(self.columns):
             ends = zip(*(pairwise(of.tolist()) for of in (self.first, first)), strict=True)
             each = [a + self.keys[a:b].searchsorted(keys[c:d]) for (a, b), (c, d) in ends if c < d]

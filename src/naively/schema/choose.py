@@ -176,10 +176,11 @@ def extend(
         for name, reading in rows.readings.items()
         if name in schema.free and schema.kinds[name] == "string" and not reading.is_levels
     }
+    known = schema.columns.keys() - turned if turned else schema.columns.keys()
     if turned:
         schema = regroup(schema, dict.fromkeys(turned, ()))
-    if not schema.by_place(rows) and not schema.columns.keys() >= {*rows.names}:
-        fresh = rows.select([name for name in rows.names if name not in schema.columns])
+    if not schema.by_place(rows) and not known >= {*rows.names}:
+        fresh = rows.select([name for name in rows.names if name not in known])
         schema = schema.union(infer(fresh, given_among(event_models, fresh), settings))
     for group in schema.groups:
         if any(schema.notes.get(name) == COUNTS for name in group.columns[:1]):

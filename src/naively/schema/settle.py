@@ -496,9 +496,8 @@ class CountedTotal:
         schema, tally = counted
         if not is_as_in(self._schema, schema):
             schema, tally = as_in(self.counted(), counted)
-        readings, both = self._schema.readings_with(schema), self._schema.union(schema)
-        # The same schema knows already what follows from its columns.
-        self._schema = both if readings == both.readings else replace(both, readings=readings)
+        readings = self._schema.readings_with(schema)
+        self._schema = replace(self._schema.union(schema), readings=readings)
         self._total.add(tally)
 
     def counted(self) -> Grouped:
