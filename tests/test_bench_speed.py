@@ -188,10 +188,8 @@ def test_ratios_are_the_other_side_by_ours_or_of_multiples_ours_by_it():
 def test_what_is_not_installed_is_not_measured(tmp_path, monkeypatch):
     monkeypatch.setattr(drop_ins, "find_spec", lambda _: None)
     parts, made = run("elsewhere", tmp_path=tmp_path)
-    assert {row["note"] for row in parts["elsewhere"]["rows"]} == {
-        "not measured: river is not installed",
-        "not measured: wnb is not installed",
-    }
+    expected = {"not measured: river is not installed", "not measured: wnb is not installed"}
+    assert {row["note"] for row in parts["elsewhere"]["rows"]} == expected
     assert "| river, not measured: river is not installed |" in made
 
 

@@ -171,10 +171,8 @@ def test_both_splits_are_measured_reported_and_saved(tmp_path, capsys):
     main([*arguments, "--save", str(file), "--skip", *skipped])
     told = capsys.readouterr().out
     found = json.loads(file.read_text("utf-8"))["results"]
-    assert [(one["name"], one["split"]) for one in found] == [
-        ("three", "2-fold"),
-        ("three", "80/20"),
-    ]
+    expected = [("three", "2-fold"), ("three", "80/20")]
+    assert [(one["name"], one["split"]) for one in found] == expected
     for one in found:
         by_name = {of["contender"]: of for of in one["trials"]}
         assert {*by_name} == wanted
@@ -235,10 +233,8 @@ def test_copies_are_measured_and_saved(tmp_path, capsys, monkeypatch):
     lines = "\n".join(map(json.dumps, records))
     (tmp_path / "text" / "sms_spam.jsonl").write_text(lines, encoding="utf-8")
     main([str(tmp_path), "--copies", "--save", str(tmp_path / "found.json")])
-    told, found = (
-        capsys.readouterr().out,
-        json.loads((tmp_path / "found.json").read_text("utf-8")),
-    )
+    told = capsys.readouterr().out
+    found = json.loads((tmp_path / "found.json").read_text("utf-8"))
     assert found["command"] == "make bench-accuracy ARGS=--copies"
     assert [one["name"] for one in found["results"]][-1] == "one text a thousand times, sms_spam"
     for one in found["results"]:

@@ -326,12 +326,8 @@ def test_columns_that_only_one_side_has_meet_by_name() -> None:
     left, right = a.align(b)
     total = left[CELL] + right[CELL]
     assert isinstance(left.axis, Cells)
-    assert [left.axis.label(i) for i in range(len(left.axis))] == [
-        ("x", 1.0),
-        ("y", 2.0),
-        ("y", 3.0),
-        ("z", 5.0),
-    ]
+    expected = [("x", 1.0), ("y", 2.0), ("y", 3.0), ("z", 5.0)]
+    assert [left.axis.label(i) for i in range(len(left.axis))] == expected
     assert total.high[:, 0].tolist() == [2.0, 2.0, 1.0, 1.0]
 
 

@@ -171,28 +171,23 @@ def test_show(model: Path) -> None:
 
 
 def test_a_folder_of_texts(tmp_path: Path) -> None:
-    for kind, texts in {
-        "ham": ["lunch at noon", "see you"],
-        "spam": ["cheap pills", "buy pills"],
-    }.items():
+    mail = {"ham": ["lunch at noon", "see you"], "spam": ["cheap pills", "buy pills"]}
+    for kind, texts in mail.items():
         (tmp_path / "mail" / kind).mkdir(parents=True)
         for i, text in enumerate(texts):
             (tmp_path / "mail" / kind / f"{i}.txt").write_text(text)
     out = tmp_path / "m"
     ok("train", tmp_path / "mail", "-o", out)
-    assert [r["prediction"] for r in table(ok("predict", out, tmp_path / "mail"))] == [
-        "ham"
-    ] * 2 + ["spam"] * 2
+    found = [row["prediction"] for row in table(ok("predict", out, tmp_path / "mail"))]
+    assert found == ["ham"] * 2 + ["spam"] * 2
 
 
 def test_codes_that_were_text_in_training_are_text_in_prediction(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("code,y\n" + 4 * "1,u\n2,v\nA,u\n")
     (tmp_path / "b.csv").write_text("code\n1\n2\n")
     ok("train", tmp_path / "a.csv", "-t", "y", "-o", tmp_path / "m")
-    assert [r["prediction"] for r in table(ok("predict", tmp_path / "m", tmp_path / "b.csv"))] == [
-        "u",
-        "v",
-    ]
+    found = table(ok("predict", tmp_path / "m", tmp_path / "b.csv"))
+    assert [row["prediction"] for row in found] == ["u", "v"]
 
 
 @pytest.mark.slow
@@ -232,19 +227,16 @@ def test_files_that_are_not_there(data: Path) -> None:
     assert "There is no model file" in sentence("predict", data.parent / "m", data)
 
 
-def test_no_rows_and_missing_labels(tmp_path: Path) -> None:
+def test_no_rows_missing_labels_and_a_broken_quote(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
-    path.write_text("a,y\n")
-    assert "no rows to learn from" in sentence("train", path, "-t", "y", "-o", tmp_path / "m")
-    path.write_text("a,y\n1,u\n2,\n")
-    assert "Row 1 has no label" in sentence("train", path, "-t", "y", "-o", tmp_path / "m")
+    for text, said in (
+        ("a,y\n", "no rows to learn from"),
+        ("a,y\n1,u\n2,\n", "Row 1 has no label"),
+        ('a,y\n1,u\n"2,v\n3,u\n', "Line 3"),
+    ):
+        path.write_text(text)
+        assert said in sentence("train", path, "-t", "y", "-o", tmp_path / "m")
     assert not (tmp_path / "m").exists()
-
-
-def test_a_broken_quote_names_the_line(tmp_path: Path) -> None:
-    path = tmp_path / "x.csv"
-    path.write_text('a,y\n1,u\n"2,v\n3,u\n')
-    assert "Line 3" in sentence("train", path, "-t", "y", "-o", tmp_path / "m")
 
 
 def test_text_that_is_not_utf8_is_read_and_said(tmp_path: Path) -> None:
@@ -378,11 +370,8 @@ def test_times_of_a_file_keep_their_type(tmp_path: Path) -> None:
     assert {"when": "2026-02-01 03:30:00"}.items() <= {
         line["column"]: line["value"] for line in lines
     }.items()
-    assert (
-        run("predict", tmp_path / "m", tmp_path / "b.csv")
-        .stdout.splitlines()[2]
-        .startswith((b"day,0.8", b"day,0.9"))
-    )
+    predicted = run("predict", tmp_path / "m", tmp_path / "b.csv").stdout.splitlines()
+    assert predicted[2].startswith((b"day,0.8", b"day,0.9"))
     assert b'"when" of ' in (failed := run("predict", tmp_path / "m", tmp_path / "c.csv")).stderr
     assert b"has 'soon' in line 3, where a date or time is expected" in failed.stderr
     assert b"2026-01-0" in run("show", tmp_path / "m").stdout

@@ -129,9 +129,8 @@ def test_every_explanation_adds_up(page: str) -> None:
 
 def test_steps_are_timed_and_columns_named(page: str) -> None:
     assert len(re.findall(r"rows of \d+ classes$", page, re.MULTILINE)) == 3
-    assert (
-        len(re.findall(r"learned in [\d.]+ s, [\d,]+ held out and scored in [\d.]+ s", page)) == 3
-    )
+    timed = r"learned in [\d.]+ s, [\d,]+ held out and scored in [\d.]+ s"
+    assert len(re.findall(timed, page)) == 3
     assert "All of this took" in page
     assert page.count("What the columns were taken for") == 3
     assert "30 columns of numbers: mean radius, mean texture" in page

@@ -64,9 +64,8 @@ def test_is_scikit_learns_information_within_classes_and_scipys_g_test() -> None
 
 def test_a_copy_has_the_entropy_of_the_column_given_the_class() -> None:
     y = RNG.integers(0, 2, 300)
-    level = np.where(
-        y, RNG.choice(list("abc"), 300, p=[0.6, 0.3, 0.1]), RNG.choice(list("abc"), 300)
-    )
+    a, b = RNG.choice(list("abc"), 300, p=[0.6, 0.3, 0.1]), RNG.choice(list("abc"), 300)
+    level = np.where(y, a, b)
     found = NaiveBayes().fit({"one": level, "same": level.copy(), "truth": level == "a"}, y)
     row = pair(found.inspect.dependence(), "one", "same")
     entropy = sum(
@@ -238,9 +237,8 @@ def test_interactions_that_were_not_chosen_say_why() -> None:
     X, y = RNG.normal(size=(400, 3)), RNG.integers(0, 2, 400)
     none = NaiveBayes(interactions="auto").fit(X, y)
     assert not none.model_.has_interactions
-    assert "interactions='auto' chose none: no product and no rule" in str(
-        none.inspect.dependence()
-    )
+    said = str(none.inspect.dependence())
+    assert "interactions='auto' chose none: no product and no rule" in said
     assert "lowers the log loss of held-out rows" in none.why_no_interactions_
     few = NaiveBayes(interactions="auto").fit(X[:99], y[:99])
     assert "chose none: 99 rows are too few, it takes 100." in str(few.inspect.dependence())

@@ -131,10 +131,8 @@ def test_columns_classes_settings_and_event_models() -> None:
     b = NaiveBayes({"x": Gaussian()}, class_prior="uniform", weights="temperature")
     b.fit({"x": [1.0, 2.0, 7.0], "new": list("uuv")}, list("aac"))
     found = a.inspect.difference(b)
-    assert rows(found, "class") == [
-        (None, None, "b", 1.0, None, None),
-        (None, None, "c", None, 1.0, None),
-    ]
+    expected = [(None, None, "b", 1.0, None, None), (None, None, "c", None, 1.0, None)]
+    assert rows(found, "class") == expected
     assert rows(found, "column") == [
         ("only", None, None, "histogram", None, None),
         ("new", None, None, None, "categorical", None),
@@ -149,18 +147,13 @@ def test_words_that_only_one_has_are_those_of_most_texts() -> None:
     b = pure(["one two", "six six six seven", "four eight"], list("aab"), Text())
     found = a.inspect.difference(b, 2)
     assert rows(found, "words") == [("text", None, None, 2, 3, 1)]
-    assert rows(found, "word") == [
-        ("text", "six", None, None, 3.0, 3.0),
-        ("text", "three", None, 2.0, None, -2.0),
-    ]
-    assert {(c[1], c[2]): c[5] for c in rows(a.inspect.difference(b), "count")} == {
-        ("one", "a"): -1.0,
-        ("four", "b"): -1.0,
-    }
+    expected = [("text", "six", None, None, 3.0, 3.0), ("text", "three", None, 2.0, None, -2.0)]
+    assert rows(found, "word") == expected
+    expected = {("one", "a"): -1.0, ("four", "b"): -1.0}
+    assert {(c[1], c[2]): c[5] for c in rows(a.inspect.difference(b), "count")} == expected
     ngrams = [pure([text], ["a"], Text("char_wb", (2, 2))) for text in ("abc", "abd")]
-    assert rows(ngrams[0].inspect.difference(ngrams[1]), "n-grams") == [
-        ("text", None, None, 2, 2, 0)
-    ]
+    changed = rows(ngrams[0].inspect.difference(ngrams[1]), "n-grams")
+    assert changed == [("text", None, None, 2, 2, 0)]
 
 
 def test_weights_that_changed_most_come_first() -> None:

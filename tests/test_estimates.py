@@ -143,9 +143,8 @@ def test_an_estimate_prints_its_prior_and_itself() -> None:
     ]  # fmt: skip
     assert repr(coin) == str(coin)
     assert "beta(4, 3)" in coin._repr_html_()
-    assert (
-        str(Categorical().fit(np.array(["H", "T"]))).splitlines()[3] == "mle         H 0.5, T 0.5"
-    )
+    lines = str(Categorical().fit(np.array(["H", "T"]))).splitlines()
+    assert lines[3] == "mle         H 0.5, T 0.5"
 
 
 @pytest.mark.parametrize("how", ["mean", "map"])

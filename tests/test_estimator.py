@@ -129,10 +129,8 @@ def test_scalars_of_numpy_and_missing_of_pandas(column: object, event: str) -> N
 
 
 def test_columns_of_pandas_may_be_named_by_numbers() -> None:
-    assert chosen(pd.DataFrame([[1.0, "u"], [2.0, "v"], [3.0, "u"]])) == {
-        "0": "histogram",
-        "1": "categorical",
-    }
+    expected = {"0": "histogram", "1": "categorical"}
+    assert chosen(pd.DataFrame([[1.0, "u"], [2.0, "v"], [3.0, "u"]])) == expected
     for twice in (
         pd.DataFrame([[1.0, 2.0]] * 3, columns=["a", "a"]),
         pd.DataFrame([[1.0, 2.0]] * 3, columns=[1, "1"]),
@@ -511,10 +509,8 @@ def test_frames_and_arrays_may_follow_each_other() -> None:
 
 def test_class_priors() -> None:
     X, y = [[0.0], [1.0], [5.0]], ["a", "a", "b"]
-    assert (
-        NaiveBayes(class_prior="uniform", weights=None).fit(X, y).class_log_prior_.tolist()
-        == [np.log(0.5)] * 2
-    )
+    uniform = NaiveBayes(class_prior="uniform", weights=None).fit(X, y)
+    assert uniform.class_log_prior_.tolist() == [np.log(0.5)] * 2
     given = NaiveBayes(class_prior={"a": 0.1, "b": 0.9}, weights=None).fit(X, y)
     np.testing.assert_allclose(np.exp(given.class_log_prior_), [0.1, 0.9])
     for wrong in ([0.5, 0.6], [1.5, -0.5], [1.0], {"a": 1.0}, "guess", [np.nan, 1.0]):
@@ -587,14 +583,44 @@ def test_scikit_learn_can_use_it() -> None:
 # Bad input, one by one.
 
 
-def test_no_rows() -> None:
-    with pytest.raises(ValueError, match="no rows to learn from"):
-        NaiveBayes(weights=None).fit(np.empty((0, 3)), [])
-    with pytest.raises(ValueError, match="no rows to learn from"):
-        NaiveBayes(weights=None).fit(pd.DataFrame({"x": []}), [])
-    assert NaiveBayes(weights=None).fit([[1.0], [2.0]], ["a", "b"]).predict(
-        np.empty((0, 1))
-    ).shape == (0,)
+NEGATIVE = [[1, -2], [1, 1]]
+TWO, AB = [[1.0], [2.0]], ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("event", "X", "y", "error", "said"),
+    [
+        ("auto", np.empty((0, 3)), [], ValueError, "no rows to learn from"),
+        ("auto", pd.DataFrame({"x": []}), [], ValueError, "no rows to learn from"),
+        ("auto", np.array([1.0, 2.0]), AB, ValueError, r"got 1D array .* write \{\"x\": X\}"),
+        ("auto", "text", ["a"], TypeError, "got one string; wrap it in a list"),
+        ("auto", TWO, ["a"], ValueError, "inconsistent numbers of samples"),
+        ("auto", 3, ["a"], TypeError, "Cannot read a int as a table"),
+        ("auto", ["one", 2], AB, ValueError, "Text 1 is a int; each must be a string"),
+        ("auto", {"x": [{"a": 1}, {"a": 2}]}, AB, ValueError, "'x' holds a dict in row 0"),
+        ("auto", TWO, ["a", 1], TypeError, "Labels must be of one type"),
+        ("gaussian", {"age": [1.0, 2.0], "size": [1.0, np.inf]}, AB, ValueError,
+         "Column 'size' holds infinite values"),
+        ("gaussian", [[1.0, -np.inf], [2.0, 1.0]], AB, ValueError,
+         "Column 'x1' holds infinite values"),
+        ("gaussian", [[1e200], [2.0]], AB, ValueError, "squares overflow"),
+        ("multinomial", NEGATIVE, AB, ValueError,
+         "Negative values in data passed to Multinomial, in column 'x1'"),
+        ("multinomial", sparse.csr_array(NEGATIVE), AB, ValueError,
+         r"Negative values in data.*'x1'"),
+        ("multinomial", sparse.csr_array([[np.nan, -2], [1, 1]]), AB, ValueError,
+         "Negative values in data"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_learned_is_said(
+    event: str, X: Any, y: list[Any], error: type[Exception], said: str
+) -> None:
+    with pytest.raises(error, match=said):
+        NaiveBayes(event, weights=None).fit(X, y)
+
+
+def test_no_rows_are_predicted_as_none() -> None:
+    assert NaiveBayes(weights=None).fit(TWO, AB).predict(np.empty((0, 1))).shape == (0,)
 
 
 def test_one_class_only_is_predicted() -> None:
@@ -622,25 +648,11 @@ def test_a_missing_label_names_the_row(y: object) -> None:
         NaiveBayes(weights=None).fit([[1.0], [2.0], [3.0]], y)
 
 
-@pytest.mark.parametrize("weight", [[1.0, -1.0], [1.0, np.inf], [1.0, np.nan]])
+@pytest.mark.parametrize("weight", [[1.0, -1.0], [1.0, np.inf], [1.0, np.nan], [0.0, 0.0]])
 def test_weights_must_be_finite_and_not_negative(weight: list[float]) -> None:
-    with pytest.raises(ValueError, match="finite and at least 0, but row 1 has"):
-        NaiveBayes(weights=None).fit([[1.0], [2.0]], ["a", "b"], sample_weight=weight)
-
-
-def test_weights_must_not_all_be_zero() -> None:
-    with pytest.raises(ValueError, match="all sample weights are zero"):
-        NaiveBayes(weights=None).fit([[1.0], [2.0]], ["a", "b"], sample_weight=[0.0, 0.0])
-
-
-def test_infinite_numbers_name_the_column() -> None:
-    gaussian = NaiveBayes("gaussian", weights=None)
-    with pytest.raises(ValueError, match="Column 'size' holds infinite values"):
-        gaussian.fit({"age": [1.0, 2.0], "size": [1.0, np.inf]}, ["a", "b"])
-    with pytest.raises(ValueError, match="Column 'x1' holds infinite values"):
-        gaussian.fit([[1.0, -np.inf], [2.0, 1.0]], ["a", "b"])
-    with pytest.raises(ValueError, match="squares overflow"):
-        gaussian.fit([[1e200], [2.0]], ["a", "b"])
+    said = "finite and at least 0, but row 1 has" if weight[0] else "all sample weights are zero"
+    with pytest.raises(ValueError, match=said):
+        NaiveBayes(weights=None).fit(TWO, AB, sample_weight=weight)
 
 
 def test_a_histogram_counts_infinities_as_extreme_cells() -> None:
@@ -674,22 +686,7 @@ def test_lacking_and_extra_columns_are_said() -> None:
 
 def test_a_mixed_column_names_column_and_row() -> None:
     with pytest.warns(UserWarning, match=r"'x' mixes numbers and strings \(first in row 1\)"):
-        NaiveBayes(weights=None).fit({"x": [1.5, "two"]}, ["a", "b"])
-    with pytest.raises(ValueError, match="'x' holds a dict in row 0"):
-        NaiveBayes(weights=None).fit({"x": [{"a": 1}, {"a": 2}]}, ["a", "b"])
-
-
-def test_negative_counts_name_the_column() -> None:
-    with pytest.raises(
-        ValueError, match="Negative values in data passed to Multinomial, in column 'x1'"
-    ):
-        NaiveBayes("multinomial", weights=None).fit([[1, -2], [1, 1]], ["a", "b"])
-    with pytest.raises(ValueError, match=r"Negative values in data.*'x1'"):
-        NaiveBayes("multinomial", weights=None).fit(sparse.csr_array([[1, -2], [1, 1]]), ["a", "b"])
-    with pytest.raises(ValueError, match="Negative values in data"):
-        NaiveBayes("multinomial", weights=None).fit(
-            sparse.csr_array([[np.nan, -2], [1, 1]]), ["a", "b"]
-        )
+        NaiveBayes(weights=None).fit({"x": [1.5, "two"]}, AB)
 
 
 def test_an_empty_document_is_the_class_prior() -> None:
@@ -697,19 +694,6 @@ def test_an_empty_document_is_the_class_prior() -> None:
     np.testing.assert_allclose(
         np.log(nb.predict_proba(["", None, "!?"])), np.tile(nb.class_log_prior_, (3, 1))
     )
-
-
-def test_shapes_that_are_no_table() -> None:
-    with pytest.raises(ValueError, match=r"got 1D array .* write \{\"x\": X\}"):
-        NaiveBayes(weights=None).fit(np.array([1.0, 2.0]), ["a", "b"])
-    with pytest.raises(TypeError, match="got one string; wrap it in a list"):
-        NaiveBayes(weights=None).fit("text", ["a"])
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
-        NaiveBayes(weights=None).fit([[1.0], [2.0]], ["a"])
-    with pytest.raises(TypeError, match="Cannot read a int as a table"):
-        NaiveBayes(weights=None).fit(3, ["a"])
-    with pytest.raises(ValueError, match="Text 1 is a int; each must be a string"):
-        NaiveBayes(weights=None).fit(["one", 2], ["a", "b"])
 
 
 @pytest.mark.parametrize("series", [list, tuple, pd.Series, pl.Series])
@@ -727,9 +711,7 @@ def test_numbers_in_a_row_are_one_column(series: Any) -> None:
 
 
 def test_labels_of_different_types() -> None:
-    with pytest.raises(TypeError, match="Labels must be of one type"):
-        NaiveBayes(weights=None).fit([[1.0], [2.0]], ["a", 1])
-    nb = NaiveBayes(weights=None).fit([[1.0], [2.0]], ["a", "b"])
+    nb = NaiveBayes(weights=None).fit(TWO, AB)
     with pytest.raises(TypeError, match="class labels must be of one type"):
         nb.partial_fit([[1.0]], [3])
 

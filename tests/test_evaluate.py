@@ -83,20 +83,17 @@ def test_a_table_that_is_not_in_memory_is_scored_the_same(iris, kind: str, weigh
 def test_what_cannot_be_scored_is_a_sentence(iris) -> None:
     nb, frame, columns = iris
     X, y = frame.select(columns), frame["kind"].to_list()
-    with pytest.raises(ValueError, match="no rows to score"):
-        nb.evaluate(X[:0], y[:0])
-    with pytest.raises(ValueError, match="150 rows to score, and 149 labels"):
-        nb.evaluate(X, y[1:])
-    with pytest.raises(ValueError, match="Row 3 has no label"):
-        nb.evaluate(X, [*y[:3], None, *y[4:]])
-    with pytest.raises(ValueError, match="Row 1 has no label"):
-        nb.evaluate(X[:3], [0.0, np.nan, 1.0])
-    with pytest.raises(ValueError, match="no target column 'sort'"):
-        nb.evaluate(frame.lazy(), "sort")
-    with pytest.raises(ValueError, match="no column of weights 'v'"):
-        nb.evaluate(frame.lazy(), "kind", "v")
-    with pytest.raises(ValueError, match="no rows to score"):
-        nb.evaluate(frame.lazy().filter(pl.col("w") > 9), "kind")
+    for given, said in (
+        ((X[:0], y[:0]), "no rows to score"),
+        ((X, y[1:]), "150 rows to score, and 149 labels"),
+        ((X, [*y[:3], None, *y[4:]]), "Row 3 has no label"),
+        ((X[:3], [0.0, np.nan, 1.0]), "Row 1 has no label"),
+        ((frame.lazy(), "sort"), "no target column 'sort'"),
+        ((frame.lazy(), "kind", "v"), "no column of weights 'v'"),
+        ((frame.lazy().filter(pl.col("w") > 9), "kind"), "no rows to score"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            nb.evaluate(*given)
     with pytest.raises(ValueError, match="not fitted"):
         NaiveBayes().evaluate(X, y)
 
@@ -194,10 +191,8 @@ def test_the_reliability_diagram_is_scikit_learns_curve() -> None:
 def test_rows_of_equal_confidence_are_in_one_tenth() -> None:
     p = np.repeat([0.6, 0.75, 1.0], [5, 15, 180])
     found = scores(np.stack([p, 1 - p], axis=1), np.array([0, 1]), np.zeros(200, int))
-    assert [(bin_.rows, bin_.confidence) for bin_ in found.tenths] == [
-        (20, pytest.approx(0.7125)),
-        (180, 1.0),
-    ]
+    expected = [(20, pytest.approx(0.7125)), (180, 1.0)]
+    assert [(bin_.rows, bin_.confidence) for bin_ in found.tenths] == expected
     found.plot_reliability()
 
 

@@ -250,10 +250,8 @@ def test_parts_of_times(database: tuple[str, Any]) -> None:
     write(connection, name, "t", {"when": spelled, "y": y}, {"when": kind, "y": "string"})
     mine = NaiveBayes(weights=None).fit({"when": when}, y)
     theirs = NaiveBayes(weights=None).fit_sql(connection, "t", "y")
-    assert {str(key) for key in theirs.tally_.blocks} == {
-        "histogram of times",
-        "categorical(m='auto') of parts",
-    }
+    expected = {"histogram of times", "categorical(m='auto') of parts"}
+    assert {str(key) for key in theirs.tally_.blocks} == expected
     assert_same(mine.model_, theirs.model_, as_rows({"when": when}))
 
 

@@ -123,9 +123,8 @@ def test_weights_and_biases_have_the_least_penalised_log_loss(
         weight = weight[:, :1]
     assert np.abs(slopes[weight > 0]).max() < 0.01
     assert (slopes[weight == 0] > -0.01).all()
-    assert weights.usual == pytest.approx(
-        0.5 * (temperatures if kind == "column" else 1.0), rel=1e-3
-    )
+    usual = 0.5 * (temperatures if kind == "column" else 1.0)
+    assert weights.usual == pytest.approx(usual, rel=1e-3)
 
 
 def test_a_part_whose_weights_must_be_equal_has_one() -> None:

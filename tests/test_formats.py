@@ -385,9 +385,8 @@ def test_a_word_where_a_number_is_expected_is_in_a_row(tmp_path):
     path = tmp_path / "t.xlsx"
     workbook(path, [("n",), (1,), ("much",), (3,)], at=(9, 9))
     (note,) = read(path, types={"n": "number"}).notes
-    assert note.startswith(
-        f"Column \"n\" of {path} has 'much' in row 2, where a number is expected"
-    )
+    said = f"Column \"n\" of {path} has 'much' in row 2, where a number is expected"
+    assert note.startswith(said)
 
 
 def test_a_sheet_of_open_document(tmp_path):
@@ -592,11 +591,8 @@ def test_what_stands_in_rows():
         [-0.5, "y z", "a b"],
         [None, "x", "50%"],
     ]
-    assert cells("{2 ?}", "{0 5, 2 'a'}", "{ 1 'y z' ,2 b } % c") == [
-        [0, "x", None],
-        [5, "x", "a"],
-        [0, "y z", "b"],
-    ]
+    expected = [[0, "x", None], [5, "x", "a"], [0, "y z", "b"]]
+    assert cells("{2 ?}", "{0 5, 2 'a'}", "{ 1 'y z' ,2 b } % c") == expected
     assert cells("{}", types=["a real", "b {u, v}"]) == [[0, "u"]]
     assert cells("'it\\'s \\\"\\\\ \\u001E'", types=["a string"]) == [["it's \"\\ \x1e"]]
 

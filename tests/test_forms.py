@@ -104,9 +104,8 @@ def test_affixes_beyond_a_few_are_told_from_none() -> None:
     units = [chr(ord("a") + i) + chr(ord("a") + j) for i in range(7) for j in range(7)]
     found = dispatch.read_forms(packing.pack_strings([f"5 {unit}q" for unit in units]))
     assert len(found.affixes) == FEW_AFFIXES
-    assert found.affix.tolist() == [*range(1, FEW_AFFIXES + 1)] + [MANY_AFFIXES] * (
-        49 - FEW_AFFIXES
-    )
+    of_each = [*range(1, FEW_AFFIXES + 1)] + [MANY_AFFIXES] * (49 - FEW_AFFIXES)
+    assert found.affix.tolist() == of_each
 
 
 @given(st.floats(allow_nan=False))

@@ -172,10 +172,8 @@ def check_mixed(printed: str, _: Path | None) -> None:
 
 def check_billions(printed: str, _: Path | None) -> None:
     assert numbers_of(printed, "rows in the sum of four tallies:") == [200_000]
-    assert (
-        numbers_of(printed, "greatest difference between merged and whole, in probability:")[0]
-        < 1e-9
-    )
+    said = "greatest difference between merged and whole, in probability:"
+    assert numbers_of(printed, said)[0] < 1e-9
     _, underflown, logs = numbers_of(printed, "spam: product of")
     assert underflown == 0
     assert logs == pytest.approx(1000 * np.log(0.02), abs=0.1)

@@ -201,9 +201,8 @@ def test_a_row_without_evidence_says_nothing_of_the_class_prior() -> None:
     x = np.column_stack([rng.normal(np.where(y == "a", 0.0, 2.0), 1.0), rng.normal(size=4000)])
     x[rng.random(4000) < np.where(y == "a", 0.1, 0.15), 0] = np.nan  # in training it is evidence
     there = rng.choice(["a", "b"], 3000, p=[0.6, 0.4])
-    new = np.column_stack(
-        [rng.normal(np.where(there == "a", 0.0, 2.0), 1.0), rng.normal(size=3000)]
-    )
+    numbers = rng.normal(np.where(there == "a", 0.0, 2.0), 1.0)
+    new = np.column_stack([numbers, rng.normal(size=3000)])
     holes = np.vstack([new, np.full((99 * len(new), 2), np.nan)])
     for options in OPTIONS.values():
         if "event_models" in options:

@@ -223,10 +223,8 @@ def test_html_of_all_parts_is_limited() -> None:
 
 
 def test_only_the_first_words_are_looked_up() -> None:
-    assert (
-        len(words_of({"body": " ".join(f"word{i}" for i in range(limits.WORDS + 5))}))
-        == limits.WORDS
-    )
+    body = " ".join(f"word{i}" for i in range(limits.WORDS + 5))
+    assert len(words_of({"body": body})) == limits.WORDS
 
 
 @pytest.mark.parametrize(

@@ -96,9 +96,8 @@ def trained(tmp_path_factory):
 @pytest.mark.parametrize("verb", [[], ["train"], ["export"], ["curve"]], ids=str)
 def test_help_imports_click_alone(verb):
     loaded = every_module_loaded("-m", "naively", *verb, "--help")
-    assert loaded & (HEAVY | LATER | LEARNING | {"numpy", "naively.data", "naively.events"}) == {
-        "click"
-    }
+    others = {"numpy", "naively.data", "naively.events"}
+    assert loaded & (HEAVY | LATER | LEARNING | others) == {"click"}
 
 
 def test_the_version_is_said_without_reading_the_metadata_of_packages():
@@ -120,10 +119,8 @@ def test_a_small_table_is_learned_without_what_explains_it(trained, tmp_path):
     data, new = trained[0], tmp_path / "new"
     loaded = every_module_loaded("-m", "naively", "train", data, "-t", "y", "-o", new)
     assert loaded & (HEAVY | LATER) == {"click", "safetensors"}
-    assert (
-        loaded & {"naively.inspect", "naively.wings.report", "naively.wings.databases.spark"}
-        == set()
-    )
+    explaining = {"naively.inspect", "naively.wings.report", "naively.wings.databases.spark"}
+    assert loaded & explaining == set()
 
 
 def test_csv_of_any_dialect_is_read_without_duckdb(trained, tmp_path):
@@ -147,9 +144,8 @@ def test_a_row_in_memory_is_predicted_by_numpy_and_the_reader_of_models(trained)
 
 
 def test_core_loads_no_table_library():
-    loaded = modules_loaded(
-        "-c", "from naively.terms import words; from naively.counting import tally"
-    )
+    code = "from naively.terms import words; from naively.counting import tally"
+    loaded = modules_loaded("-c", code)
     assert loaded & (HEAVY - {"scipy"}) == set()
 
 

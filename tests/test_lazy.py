@@ -217,7 +217,6 @@ def test_the_drop_ins_take_what_scikit_learn_does(whole: pl.DataFrame) -> None:
 def test_a_frequency_is_estimated_from_the_whole(nb: NaiveBayes, whole: pl.DataFrame) -> None:
     expected = nb.estimate_class_prior(whole)
     np.testing.assert_array_equal(nb.estimate_class_prior(whole.lazy()), expected)
-    reader = pa.RecordBatchReader.from_batches(
-        whole.to_arrow().schema, whole.to_arrow().to_batches()
-    )
+    table = whole.to_arrow()
+    reader = pa.RecordBatchReader.from_batches(table.schema, table.to_batches())
     np.testing.assert_array_equal(nb.estimate_class_prior(reader), expected)

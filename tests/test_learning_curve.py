@@ -78,9 +78,8 @@ def test_a_point_is_a_model_of_these_rows_alone(case: str, own_test: bool) -> No
         X_test, y_test = rows_of(X, np.arange(0, n, 3)), y[::3]
         rest = np.setdiff1d(np.arange(n), np.arange(0, n, 3))
         X, y = rows_of(X, rest), y[rest]
-        curve = nb.curve.learning(
-            X, y, test=(X_test, y_test), sizes=sizes, repeats=2, random_state=4
-        )
+        how = {"sizes": sizes, "repeats": 2, "random_state": 4}
+        curve = nb.curve.learning(X, y, test=(X_test, y_test), **how)
     else:
         curve = nb.curve.learning(X, y, test=17, sizes=sizes, repeats=2, random_state=4)
     for repeat in range(2):

@@ -41,9 +41,8 @@ def test_three_that_update_at_once_all_count(data: Path, model: Path) -> None:
     with saving.locked(model):  # all are there before any begins
         several = [subprocess.Popen(command, stderr=subprocess.PIPE) for _ in range(3)]
         said = [process.stderr.readline() for process in several if process.stderr]
-    assert (
-        said == [f"naively: waiting for another process, which is changing {model}.\n".encode()] * 3
-    )
+    waiting = f"naively: waiting for another process, which is changing {model}.\n"
+    assert said == [waiting.encode()] * 3
     for process in several:
         process.communicate(timeout=300)
     assert [process.returncode for process in several] == [0, 0, 0]

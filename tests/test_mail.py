@@ -58,9 +58,8 @@ def test_what_is_added_at_delivery_changes_nothing() -> None:
     raw = message(Date="Mon, 1 Jan 2024 00:00:00 +0000")
     local = b"X-Naively-Class: ham\nStatus: RO\nX-UID: 4\nDelivered-To: me\nContent-Length: 9\n"
     assert read_message(local + raw) == read_message(raw)
-    assert read_message(b"From ann@example.org Mon Jan  1 00:00:00 2024\n" + raw) == read_message(
-        raw
-    )
+    marked = b"From ann@example.org Mon Jan  1 00:00:00 2024\n" + raw
+    assert read_message(marked) == read_message(raw)
 
 
 @pytest.mark.parametrize(

@@ -178,9 +178,8 @@ def tallies_of_cells(X: np.ndarray, y: np.ndarray, weight: np.ndarray | None) ->
     """Return the tallies of numbers that are counted in cells."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        nb = NaiveBayes(Histogram(), weights=None, presence="ignore").fit(
-            X, y, sample_weight=weight
-        )
+        nb = NaiveBayes(Histogram(), weights=None, presence="ignore")
+        nb.fit(X, y, sample_weight=weight)
     return [*nb.tally_.blocks.values()]
 
 

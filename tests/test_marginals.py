@@ -53,9 +53,8 @@ def test_marginals_are_sums(alpha: float, asked: list[str]) -> None:
     for cell, p in brute(Fraction(alpha)).items():
         key = tuple(cell[i] for i in place)
         expected[key] = expected.get(key, Fraction(0)) + p
-    assert rows_of(found) == {
-        key: pytest.approx(float(p), abs=1e-15) for key, p in expected.items()
-    }
+    near = {key: pytest.approx(float(p), abs=1e-15) for key, p in expected.items()}
+    assert rows_of(found) == near
     assert found.p.sum() == pytest.approx(1)
     assert list(found.to_dict()) == [*asked, "probability"]
 
@@ -125,9 +124,8 @@ def test_a_condition_that_never_holds_is_undefined() -> None:
 
 def test_wrong_columns_are_named() -> None:
     nb = NaiveBayes(JointTable()).fit(TABLE, LABELS)
-    with pytest.raises(
-        ValueError, match="no column 'snow' in the joint table of 'sky', 'wet', 'n'"
-    ):
+    said = "no column 'snow' in the joint table of 'sky', 'wet', 'n'"
+    with pytest.raises(ValueError, match=said):
         nb.inspect.marginal("snow")
     with pytest.raises(ValueError, match="A column is named twice"):
         nb.inspect.conditional("sky", given=["sky", "wet"])
@@ -135,9 +133,8 @@ def test_wrong_columns_are_named() -> None:
         NaiveBayes().fit(TABLE, LABELS).inspect.marginal("sky")
     with pytest.raises(ValueError, match="Categorical has no joint probabilities of columns"):
         Categorical().fit(["a", "b"]).marginal(0)
-    many = NaiveBayes(JointTable()).fit(
-        np.random.default_rng(0).random((20, 1100)) < 0.5, np.arange(20) % 2
-    )
+    truths = np.random.default_rng(0).random((20, 1100)) < 0.5
+    many = NaiveBayes(JointTable()).fit(truths, np.arange(20) % 2)
     np.testing.assert_allclose(many.inspect.marginal([3, 4]).p.sum(), 1)
     with pytest.raises(ValueError, match="name fewer columns"):
         many.inspect.marginal(list(range(30)))

@@ -101,9 +101,8 @@ def test_the_widest_columns_come_first_and_it_says_how_many_there_are():
 
 
 def test_marks_are_at_the_weights():
-    nb = NaiveBayes({"weight": "gaussian"}, weights=None).fit(
-        TABLE[TWO][["weight", "coat"]], Y[TWO]
-    )
+    X = TABLE[TWO][["weight", "coat"]]
+    nb = NaiveBayes({"weight": "gaussian"}, weights=None).fit(X, Y[TWO])
     found = nb.inspect.nomogram()
     ax = found.plot()
     marks = [line for line in ax.lines if line.get_marker() == "|"]

@@ -130,9 +130,8 @@ def test_weights_say_what_their_classes_are_of() -> None:
 def test_images_say_what_their_classes_are_of() -> None:
     nb, X = digits()
     table = {f"p{j}": X[:600, j] for j in range(64)}
-    named = NaiveBayes("gaussian", weights=None).fit(
-        {**table, "digit": nb.predict(X[:600])}, "digit"
-    )
+    X = {**table, "digit": nb.predict(X[:600])}
+    named = NaiveBayes("gaussian", weights=None).fit(X, "digit")
     assert "digit: mean" in str(shown(named.inspect.images((8, 8)).plot().figure))
     title = named.explain({name: of[:1] for name, of in table.items()})[0].plot_image((8, 8))
     assert "digit = " in str(shown(title.figure))

@@ -97,14 +97,10 @@ def test_held_out_rows_add_up_whatever_the_order_of_classes(seed: int, n: int) -
 
 def test_the_most_probable_class_is_in_every_set() -> None:
     p = np.array([[0.5, 0.3, 0.2], [0.1, 0.1, 0.8]])
-    assert sets_of(p, np.array([0.9, 0.9, 0.9])).tolist() == [
-        [True, False, False],
-        [False, False, True],
-    ]
-    assert sets_of(p, np.array([0.2, 0.3, 0.2])).tolist() == [
-        [True, True, True],
-        [False, False, True],
-    ]
+    expected = [[True, False, False], [False, False, True]]
+    assert sets_of(p, np.array([0.9, 0.9, 0.9])).tolist() == expected
+    expected = [[True, True, True], [False, False, True]]
+    assert sets_of(p, np.array([0.2, 0.3, 0.2])).tolist() == expected
 
 
 # --- Of models -----------------------------------------------------------------------------------
@@ -272,10 +268,7 @@ def test_a_model_that_grows_keeps_them_until_its_weights_are_fitted_again(tmp_pa
 def test_a_weight_of_2_is_the_row_twice() -> None:
     X, y = table(150)
     twice = pd.concat([X, X], ignore_index=True), np.append(y, y)
-    a, b = (
-        NaiveBayes(weights=None).fit(X, y, np.full(150, 2.0)),
-        NaiveBayes(weights=None).fit(*twice),
-    )
+    a, b = (NaiveBayes(weights=None).fit(*of) for of in ((X, y, np.full(150, 2.0)), twice))
     found, expected = (of._calibrated().counted.held_out.rows.sum() for of in (a, b))
     assert found == pytest.approx(expected)
 

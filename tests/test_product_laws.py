@@ -81,9 +81,8 @@ def test_forgotten_is_never_seen(product: Product, seed: int, data: st.DataObjec
         gone |= table.y == "spam"  # a whole class
     nb, never = product.fit(table), product.fit(table.take(~gone))
     nb.forget(*table.take(gone).labelled)
-    nb._exchange(
-        model=nb.model_.weighed(never.weights_)
-    )  # with how many rows a weight of 1 is they stay
+    # With how many rows a weight of 1 is they stay.
+    nb._exchange(model=nb.model_.weighed(never.weights_))
     known = fresh.take(np.isin(fresh.y, never.classes_))
     for one in (nb, never):
         if one.weights_ is not None:

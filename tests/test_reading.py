@@ -233,15 +233,12 @@ def test_units_scale_where_they_must() -> None:
 
 def test_notes_say_what_is_beside_the_numbers() -> None:
     assert said_of_words(forms_of([*FLOATS, "NA", "NA", "?"])) == "2 'NA', 1 '?'"
-    assert (
-        said_of_words(forms_of([f"w{i}" for i in range(99)])) == "99 cells of many different words"
-    )
+    many = forms_of([f"w{i}" for i in range(99)])
+    assert said_of_words(many) == "99 cells of many different words"
     assert "decimal comma" in read(forms_of(["47,25", "3,5"])).note
     assert "both decimal marks" in read(forms_of(["0.5", "0,25", "1.75"])).note
-    assert (
-        "both orders"
-        in read(forms_of(["25/12/2020", "26/12/2020", "12/31/2020", "01/02/2021"])).note
-    )
+    dates = forms_of(["25/12/2020", "26/12/2020", "12/31/2020", "01/02/2021"])
+    assert "both orders" in read(dates).note
     assert "seconds since 1970" in read(forms_of(["1465586035", "1469464612"])).note
 
 

@@ -412,17 +412,15 @@ def test_rows_and_what_is_said_of_them_come_together(table) -> None:
     for name in ("y", "groups", "time", "sample_weight"):
         with pytest.raises(ValueError, match=f"{name} is of rows that are given; give X and y too"):
             nb.assess(**{name: y})
-    with pytest.raises(ValueError, match="needs the labels; give y"):
-        nb.assess(X)
-    with pytest.raises(ValueError, match="in memory; read some of them into a frame"):
-        nb.assess(iter([X]), y)
-    with pytest.raises(ValueError, match="in memory"):
-        nb.assess(pl.LazyFrame({"x": [1.0, 2.0]}), [0, 1])
-    with pytest.raises(ValueError, match="Row 1 has no label"):
-        nb.assess(X, [y[0], None, *y[2:]])
-    with pytest.raises(ValueError, match="240 rows and 239 labels"):
-        nb.assess(X, y[1:])
-    with pytest.raises(ValueError, match="fewer than two rows"):
-        nb.assess(X[:1], y[:1])
+    for rows, labels, said in (
+        (X, None, "needs the labels; give y"),
+        (iter([X]), y, "in memory; read some of them into a frame"),
+        (pl.LazyFrame({"x": [1.0, 2.0]}), [0, 1], "in memory"),
+        (X, [y[0], None, *y[2:]], "Row 1 has no label"),
+        (X, y[1:], "240 rows and 239 labels"),
+        (X[:1], y[:1], "fewer than two rows"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            nb.assess(rows, labels)
     with pytest.raises(ValueError, match="Input X contains NaN"):
         GaussianNB().assess([[1.0], [np.nan], [2.0]], [1, 2, 1])

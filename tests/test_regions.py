@@ -131,18 +131,16 @@ def test_densities_are_products_of_those_of_the_columns():
 
 def test_what_cannot_be_is_one_sentence():
     nb = NaiveBayes().fit(TABLE, Y)
-    with pytest.raises(ValueError, match="'s' holds no numbers"):
-        nb.inspect.regions(["u", "s"])
-    with pytest.raises(ValueError, match="no column 'z'; the columns are 'u'"):
-        nb.inspect.regions(["u", "z"])
-    with pytest.raises(ValueError, match="no column 'z'"):
-        nb.inspect.regions(["u", "v"], at={"z": 1.0})
-    with pytest.raises(ValueError, match="'v' is one of the two"):
-        nb.inspect.regions(["u", "v"], at={"v": 1.0})
-    with pytest.raises(ValueError, match="two different columns"):
-        nb.inspect.regions(["u", "u"])
-    with pytest.raises(ValueError, match="two columns of numbers"):
-        nb.inspect.regions("uv")
+    for columns, at, said in (
+        (["u", "s"], None, "'s' holds no numbers"),
+        (["u", "z"], None, "no column 'z'; the columns are 'u'"),
+        (["u", "v"], {"z": 1.0}, "no column 'z'"),
+        (["u", "v"], {"v": 1.0}, "'v' is one of the two"),
+        (["u", "u"], None, "two different columns"),
+        ("uv", None, "two columns of numbers"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            nb.inspect.regions(columns, at)
     found = nb.inspect.regions(["u", "v"], points=5)
     with pytest.raises(ValueError, match="what must be one of 'regions'"):
         found.plot(what="3d")

@@ -326,10 +326,8 @@ def test_the_schema_says_what_was_chosen_and_why():
         "colour | categorical | 3 levels", "note | multinomial | texts: 6.0 words on average",
         "day | histogram | times", "when | histogram | times",
     ]  # fmt: skip
-    assert str(nb.schema_).splitlines()[-1].split(maxsplit=1) == [
-        "nothing",
-        "not learned  missing throughout",
-    ]
+    expected = ["nothing", "not learned  missing throughout"]
+    assert str(nb.schema_).splitlines()[-1].split(maxsplit=1) == expected
     wide = pure("gaussian").fit(np.ones((4, 100)), list("abab"))
     assert len(str(wide.schema_).splitlines()) == 101
     assert "gaussian: 'x0', 'x1'" in str(wide.schema_)

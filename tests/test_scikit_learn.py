@@ -185,9 +185,8 @@ def test_requests_and_tags_are_those_of_scikit_learns_base_classes():
     assert ours.__sklearn_tags__() == tags
     with sklearn.config_context(enable_metadata_routing=True):
         for nb in (ours, theirs):
-            nb.set_fit_request(sample_weight="w", groups=False).set_score_request(
-                sample_weight=True
-            )
+            nb.set_fit_request(sample_weight="w", groups=False)
+            nb.set_score_request(sample_weight=True)
             nb.set_fit_request(time=True)
         assert str(ours.get_metadata_routing()) == str(theirs.get_metadata_routing())
         assert str(clone(ours).get_metadata_routing()) == str(ours.get_metadata_routing())

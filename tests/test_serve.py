@@ -282,9 +282,8 @@ def test_the_log_can_be_moved_away(model: Path, tmp_path: Path) -> None:
         running.ask("CHECK", HAM)
         running.stop()
         first, second = ((tmp_path / name).read_text() for name in ("log.1", "log"))
-        assert re.search(
-            r"CHECK user=none size=\d+ spam \S+/0\.0 id=<\\x1b\[31mé> 0\.\d+s\n", first
-        )
+        said = r"CHECK user=none size=\d+ spam \S+/0\.0 id=<\\x1b\[31mé> 0\.\d+s\n"
+        assert re.search(said, first)
         assert "ham" in second
         assert second.count("\n") == 2
 

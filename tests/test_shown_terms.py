@@ -90,10 +90,7 @@ def test_a_missing_cell_is_one_more_value_of_its_column() -> None:
     y = list("xy") * 12
     nb = NaiveBayes("categorical").fit({"a": levels, "b": others}, y)
     a_level = NaiveBayes("categorical").fit({"a": [x or "none" for x in levels], "b": others}, y)
-    mine, theirs = (
-        nb.inspect.parameter_counts().to_dict(),
-        a_level.inspect.parameter_counts().to_dict(),
-    )
+    mine, theirs = (of.inspect.parameter_counts().to_dict() for of in (nb, a_level))
     assert mine == theirs
     assert nb.n_parameters_ == a_level.n_parameters_
     assert nb.n_joint_parameters_ == a_level.n_joint_parameters_
@@ -161,9 +158,8 @@ def test_what_speaks_most_is_no_missing_cell_and_counts_linear_terms() -> None:
             lines = nb.explain(row)[0]
             at = lines.column.index(name)
             # Of two classes it is what an explanation says, but that the cell is there.
-            there = nb.model_.terms.of[nb.schema_.groups[-1].key].at(np.array([0]), np.array([0]))[
-                0
-            ]
+            terms = nb.model_.terms.of[nb.schema_.groups[-1].key]
+            there = terms.at(np.array([0]), np.array([0]))[0]
             said = lines.log_likelihood[at] - there * (name == "a")
             if name in found:
                 assert found[name][1] == pytest.approx(said[c] - said[1 - c], abs=1e-6)

@@ -394,9 +394,8 @@ def test_a_few_strings_are_as_many_packed(cells: list[str | None]) -> None:
         assert list(own.different) == list(other.different)
     rows = np.arange(-1, len(cells))
     assert list(few.take(rows)) == list(packed.take(rows))
-    assert list(contract.Strings.join([few, packed])) == list(
-        contract.Strings.join([packed, packed])
-    )
+    joined = contract.Strings.join([packed, packed])
+    assert list(contract.Strings.join([few, packed])) == list(joined)
     assert few.any_there == packed.any_there
     assert list(copy.deepcopy(few)) == list(packed)
     gone = np.arange(len(cells)) % 2 == 0

@@ -234,11 +234,8 @@ def test_texts_in_another_normal_form_or_width_are_the_same() -> None:
 
 
 def test_a_count_of_texts_is_not_a_share() -> None:
-    assert [str(Text(max_df=1)), str(Text(min_df=1.0)), str(Text(min_df=1, max_df=1.0))] == [
-        "Text(max_df=1)",
-        "Text(min_df=1.0)",
-        "Text()",
-    ]
+    expected = ["Text(max_df=1)", "Text(min_df=1.0)", "Text()"]
+    assert [str(Text(max_df=1)), str(Text(min_df=1.0)), str(Text(min_df=1, max_df=1.0))] == expected
 
 
 @pytest.mark.filterwarnings("ignore:No token was found")
@@ -402,23 +399,23 @@ def test_what_a_function_of_texts_must_return_is_said(option: str, found: Any) -
         NaiveBayes(text).fit(["good day", "bad day"], ["a", "b"])
 
 
-def test_a_tokenizer_makes_the_words_of_the_folded_text() -> None:
-    text = Text(tokenizer=by_slash, ngram_range=(1, 2), stop_words=["b"])
-    assert text.tokens("A/B/Cafe\u0301") == ["a", "café", "a café"]
-    assert Text(tokenizer=by_slash, lowercase=False).tokens("A/B") == ["A", "B"]
-    with_both = Text(tokenizer=by_slash, preprocessor=shouted)
-    assert with_both.tokens("a/b") == ["A", "B"]
-
-
-def test_a_preprocessor_is_instead_of_lower_case() -> None:
-    assert Text(preprocessor=shouted).tokens("one, two") == ["ONE", "TWO"]
-    chars = Text("char", (2, 2), preprocessor=shouted)
-    assert chars.tokens("abc") == ["AB", "BC"]
-
-
-def test_an_analyzer_makes_the_tokens() -> None:
-    assert Text(analyzer=by_slash).tokens("A b/C") == ["A b", "C"]
-    assert Text(analyzer=Halves(), max_characters=4).tokens("abcdef") == ["ab", "cd"]
+@pytest.mark.parametrize(
+    ("options", "text", "tokens"),
+    [
+        ({"tokenizer": by_slash, "ngram_range": (1, 2), "stop_words": ["b"]}, "A/B/Cafe\u0301",
+         ["a", "café", "a café"]),
+        ({"tokenizer": by_slash, "lowercase": False}, "A/B", ["A", "B"]),
+        ({"tokenizer": by_slash, "preprocessor": shouted}, "a/b", ["A", "B"]),
+        ({"tokenizer": lambda text: map(str.upper, text.split())}, "a bb", ["A", "BB"]),
+        ({"preprocessor": shouted}, "one, two", ["ONE", "TWO"]),
+        ({"analyzer": "char", "ngram_range": (2, 2), "preprocessor": shouted}, "abc", ["AB", "BC"]),
+        ({"analyzer": by_slash}, "A b/C", ["A b", "C"]),
+        ({"analyzer": Halves(), "max_characters": 4}, "abcdef", ["ab", "cd"]),
+        ({"analyzer": lambda text: iter(text.split())}, "a b", ["a", "b"]),
+    ],
+)  # fmt: skip
+def test_functions_make_the_words(options: dict[str, Any], text: str, tokens: list[str]) -> None:
+    assert Text(**options).tokens(text) == tokens
 
 
 @pytest.mark.parametrize(
@@ -670,11 +667,6 @@ def test_lists_of_words_are_left_out_and_stemmed_like_texts() -> None:
     pytest.importorskip("snowballstemmer")
     stems = Text(stemmer="english", stop_words=["the"])
     assert stems.rows([["the", "cats"], "the cats"]) == [["cat"], ["cat"]]
-
-
-def test_what_a_function_yields_is_a_list() -> None:
-    assert Text(analyzer=lambda text: iter(text.split())).tokens("a b") == ["a", "b"]
-    assert Text(tokenizer=lambda text: map(str.upper, text.split())).tokens("a bb") == ["A", "BB"]
 
 
 @pytest.mark.parametrize("classes", [2, 5, 40])

@@ -17,7 +17,7 @@ from sklearn.metrics import log_loss
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 
-from naively import Multinomial, NaiveBayes, Text, load
+from naively import Multinomial, NaiveBayes, Text
 from naively.counting.axis import VALUE
 from naively.counting.leave_one_out import Part, band_of
 
@@ -128,14 +128,6 @@ def test_runs_of_characters_are_explained_by_the_words_they_are_in() -> None:
     assert "ch" in evidence.value  # in both words: half for each
     both = evidence.weights(0)[evidence.value.index("ch")]
     np.testing.assert_allclose(shown["cheap"], of_cheap - both / 2)
-
-
-def test_a_saved_model_is_the_same(tmp_path: Path) -> None:
-    nb = NaiveBayes().fit(TEXTS, Y)
-    nb.save(tmp_path / "m")
-    read = load(tmp_path / "m")
-    np.testing.assert_array_equal(read.predict_proba(TEXTS), nb.predict_proba(TEXTS))
-    assert read.text == "auto"
 
 
 def test_short_and_long_texts_merge() -> None:

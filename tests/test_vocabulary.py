@@ -375,10 +375,8 @@ def test_joined_tokens_are_those_that_are_added_as_they_are_written(Vocabulary, 
 
 @both
 def test_tokens_of_texts_that_were_split_otherwise_are_joined_as_they_are_written(Vocabulary):
-    mine, theirs = (
-        Vocabulary(ngram_range=(1, 2)),
-        Vocabulary(["one", "two one"], ngram_range=(2, 3)),
-    )
+    mine = Vocabulary(ngram_range=(1, 2))
+    theirs = Vocabulary(["one", "two one"], ngram_range=(2, 3))
     mine.add(["two one"])
     assert mine.join(theirs).tolist() == [1, 0]
     assert mine.words() == ["two one", "one"]

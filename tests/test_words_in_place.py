@@ -192,9 +192,8 @@ def test_leaving_out_is_brute_force() -> None:
         if part.column.of not in names or group.columns[names[part.column.of]] != part.column:
             continue  # without the row one of the words is not known
         code = part.column.codes(Held(alone))[0]
-        table = rest.view.terms[group.key].at(np.array([code]), np.array([names[part.column.of]]))[
-            0
-        ]
+        unit = np.array([names[part.column.of]])
+        table = rest.view.terms[group.key].at(np.array([code]), unit)[0]
         expected = table - table.mean() if code >= 0 else np.zeros(3)
         assert found.table[place, row] == pytest.approx(expected, abs=1e-9)
 

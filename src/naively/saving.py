@@ -196,7 +196,9 @@ def _replacing(
         out.flush()
         with _naming(path):
             if there is not None:
-                _keep_owner(temporary, there)
+                if sys.platform != "win32":
+                    with suppress(PermissionError):  # this user may not give it to the owner
+                        os.chown(temporary, there.st_uid, there.st_gid)
                 temporary.chmod(stat.S_IMODE(there.st_mode))
             os.fsync(out.fileno())
             out.close()
@@ -207,13 +209,6 @@ def _replacing(
                 out.close()
         temporary.unlink(missing_ok=True)
         raise
-
-
-def _keep_owner(temporary: Path, there: os.stat_result) -> None:
-    """Give a file the owner of the file that it replaces, if this user may do so."""
-    if sys.platform != "win32":
-        with suppress(PermissionError):
-            os.chown(temporary, there.st_uid, there.st_gid)
 
 
 @contextmanager

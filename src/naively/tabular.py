@@ -10,7 +10,7 @@ import json
 import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, cast, get_args
 
 from naively.doors import wing
 from naively.frozen import Frozen
@@ -113,8 +113,7 @@ def crossed(
 
 def picture(result: object, ax: Axes | None, which: str = "", **options: object) -> Axes:
     """Draw one of the pictures of a result."""
-    drawn: Axes = wing("picture")(result, ax, which, **options)
-    return drawn
+    return cast("Axes", wing("picture")(result, ax, which, **options))
 
 
 def as_text(columns: Mapping[str, Sequence[Any]], rows: int | None = None) -> str:

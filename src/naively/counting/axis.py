@@ -62,8 +62,7 @@ class Derived(ABC):
     @property
     def roots(self) -> tuple[str | int, ...]:
         """The columns of the table that it is computed from in the end, each once."""
-        of = map(roots_of, self.sources)
-        return tuple(dict.fromkeys(chain.from_iterable(of)))
+        return tuple(dict.fromkeys(chain.from_iterable(map(roots_of, self.sources))))
 
 
 class DerivedLevels(Derived, Frozen, eq=True):
@@ -272,8 +271,7 @@ class CodeTable(Frozen):
         place = matrix - self.low
         np.clip(place, 0, self.size - 1, out=place)
         place += self.start
-        codes: NDArray[np.int32] = self.codes[place]
-        return codes
+        return np.asarray(self.codes[place])
 
 
 # --- Axes: the names of a table's rows, by which tallies that were made apart are aligned --------

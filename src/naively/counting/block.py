@@ -282,8 +282,7 @@ class Sparse(Block):
         if self.presence:
             return np.diff(self.indptr).astype(np.int64)
         before = np.concatenate([np.zeros(1), np.cumsum(self.data)])
-        length: NDArray[np.int64] = np.diff(before[self.indptr]).astype(np.int64)
-        return length
+        return np.asarray(np.diff(before[self.indptr]).astype(np.int64))
 
     @property
     def missing(self) -> NDArray[np.bool_]:

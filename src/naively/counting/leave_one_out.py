@@ -99,8 +99,7 @@ class LeftOut(Frozen, Generic[B]):
 
 def frequency_of(tally: BlockTally, block: Block) -> Floats:
     """Return how often each word, or dense column, is in the rows, (words or columns,)."""
-    frequency: Floats = tally.sums[block.frequency].by_row()
-    return frequency
+    return np.asarray(tally.sums[block.frequency].by_row())
 
 
 def lengths_left(tally: BlockTally, block: Block, labels: Labels) -> Floats:
@@ -278,8 +277,7 @@ class Parts(Frozen):
         # ``frequency`` is how many texts hold each word, of shape (words,).
         if not by_band:
             return cls([Part(group, column)], np.zeros(len(frequency), np.int64), by_word=True)
-        bands = range(count_bands(frequency))
-        keys = [Part(group, column, band) for band in bands]
+        keys = [Part(group, column, band) for band in range(count_bands(frequency))]
         return cls(keys, band_of(frequency), by_word=True)
 
     def sums(
@@ -313,8 +311,7 @@ def choose(
     tried = np.asarray(choices)
     if towards is not None:
         losses = (losses.T + SURE * np.log(tried / towards) ** 2).T
-    best: Floats = tried[losses.argmin(axis=0)]
-    return best
+    return np.asarray(tried[losses.argmin(axis=0)])
 
 
 def choose_between(least: float, most: float, loss: Callable[[float], float]) -> float:

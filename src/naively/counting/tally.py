@@ -608,8 +608,7 @@ def _first_place(sums: AnySums, flags: NDArray[np.bool_]) -> Place | None:
 
 
 def _above(part: Floats, whole: Floats) -> NDArray[np.bool_]:
-    above: NDArray[np.bool_] = part > whole * (1 + RELATIVE) + ABSOLUTE
-    return above
+    return np.asarray(part > whole * (1 + RELATIVE) + ABSOLUTE)
 
 
 def _first(

@@ -163,16 +163,12 @@ def missing_in(cells: Cells) -> NDArray[np.bool_]:
     return missing_among(cells)
 
 
-def as_strings(cells: NDArray[Any]) -> Strings:
-    """Return cells of any kind, of shape (rows,), as strings."""
-    written = [None if is_missing(cell) else str(cell) for cell in cells.tolist()]
-    return cast("Strings", dispatch.pack_strings(written))
-
-
 def levels_at(levels: Cells, codes: NDArray[np.int64]) -> Strings:
     """Return categories by their codes, (rows,): whatever they are, a level is a string."""
-    strings = levels if isinstance(levels, Strings) else as_strings(levels)
-    return Strings.of_levels(codes, strings, categorical=True)
+    if not isinstance(levels, Strings):
+        written = [None if is_missing(cell) else str(cell) for cell in levels.tolist()]
+        levels = cast("Strings", dispatch.pack_strings(written))
+    return Strings.of_levels(codes, levels, categorical=True)
 
 
 def as_times(cells: Sequence[Any]) -> NDArray[np.datetime64]:
@@ -407,8 +403,7 @@ def part_of(moments: NDArray[np.datetime64], part: Cycle) -> NDArray[Any]:
 
 def times_of(seconds: NDArray[np.floating]) -> NDArray[np.datetime64]:
     """Return seconds since 1970 as times, to the nearest microsecond; both of shape (rows,)."""
-    times: NDArray[np.datetime64] = np.rint(seconds * 1e6).astype("timedelta64[us]") + EPOCH
-    return times
+    return np.asarray(np.rint(seconds * 1e6).astype("timedelta64[us]") + EPOCH)
 
 
 def part_codes(seconds: NDArray[np.floating], part: Cycle) -> NDArray[np.int64]:

@@ -145,6 +145,12 @@ def elsewhere(X: Table) -> tuple[str, str] | None:
     return None
 
 
+def refuse_on_cluster(X: Any, what: str) -> None:
+    """Raise a ValueError, which says what cannot be done, if a table is a frame of Spark."""
+    if is_on_cluster(X):
+        raise ValueError(f"{what}, as by X.toPandas().")
+
+
 def is_on_cluster(X: Table) -> bool:
     """Whether a table is a frame of Spark, which is counted and predicted where its rows are."""
     return elsewhere(X) == ("pyspark.sql", "DataFrame")
@@ -174,7 +180,10 @@ def _foreign_rows(X: Any) -> Rows:
         if stream.names is None:
             return _series_rows(*stream.read_column(TEXT))
         if stream.foreign:
-            return _frame_rows(_with_objects(nw.from_native(X), stream.foreign), 0)
+            frame = nw.from_native(X)
+            columns = ArrowStream(frame.drop(stream.foreign).to_native()).read()
+            columns |= {name: read_column(name, frame[name].to_list()) for name in stream.foreign}
+            return _frame_rows({name: columns[name] for name in frame.columns}, 0)
         return _frame_rows(stream.read(), 0)
     native = nw.from_native(X, allow_series=True, pass_through=True)
     if isinstance(native, nw.LazyFrame):
@@ -185,13 +194,6 @@ def _foreign_rows(X: Any) -> Rows:
         f"Cannot read a {type(X).__name__} as a table; pass an array, a sparse matrix, a frame, "
         "a mapping of columns, a list of records or a list of texts."
     )
-
-
-def _with_objects(frame: Any, foreign: Sequence[str]) -> dict[str, Column]:
-    """Read a Narwhals data frame of which some columns have types that Arrow does not have."""
-    columns = ArrowStream(frame.drop(foreign).to_native()).read()
-    columns |= {name: read_column(name, frame[name].to_list()) for name in foreign}
-    return {name: columns[name] for name in frame.columns}
 
 
 def _frame_rows(columns: Mapping[Any, Column], length: int) -> Rows:

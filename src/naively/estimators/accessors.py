@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,7 +20,7 @@ from naively.assess.scores import check_to_score
 from naively.counting.block import Batch
 from naively.counting.labels import Label, LabelArray, Labels, RowWeight, Target, encode_labels
 from naively.data.columns import Rows
-from naively.data.frames import Table, is_on_cluster
+from naively.data.frames import Table, refuse_on_cluster
 from naively.data.stream import Stream
 from naively.estimators.learned import Learned, as_now
 from naively.events.prior import Seed
@@ -86,9 +86,7 @@ R = TypeVar("R")
 
 def naming_target(found: R, target: str) -> R:
     """Return a result that knows the name of the column that is predicted."""
-    result: Any = found
-    named: R = replace(result, target=target)
-    return named
+    return cast("R", replace(cast("Any", found), target=target))
 
 
 class Accessor(ABC):
@@ -123,9 +121,8 @@ class Accessor(ABC):
         rows, labels = self._estimator._with_labels(self._whole(X), y)
         right = encode_labels(labels)
         check_to_score(len(rows), right)
-        return model.counted.schema.encode(
-            rows, right, None if levels else model.counted.tally.axes
-        )
+        axes = None if levels else model.counted.tally.axes
+        return model.counted.schema.encode(rows, right, axes)
 
     def _whole(self, X: Table) -> Table:
         """Return a table that is in memory; any other is read."""
@@ -135,13 +132,9 @@ class Accessor(ABC):
     def __repr__(self) -> str:
         offered = {of: verb for of, verb in vars(type(self)).items() if not of.startswith("_")}
         width = max(map(len, offered)) + 2
-        lines = [f"{of + '()':{width}}  {_summary(verb)}" for of, verb in offered.items()]
+        said = {of: (verb.__doc__ or "").strip().partition("\n")[0] for of, verb in offered.items()}
+        lines = [f"{of + '()':{width}}  {first}" for of, first in said.items()]
         return "\n".join([f"{type(self._estimator).__name__}.{self._name}", *lines])
-
-
-def _summary(verb: object) -> str:
-    """Return what a function says of itself in its first line."""
-    return (verb.__doc__ or "").strip().partition("\n")[0]
 
 
 A = TypeVar("A", bound=Accessor)
@@ -987,10 +980,7 @@ class Curve(Accessor):
         """
         from naively.assess.curves import learning_curve
 
-        if is_on_cluster(X):
-            raise ValueError(
-                "A learning curve is not made on Spark; collect some rows, as by X.toPandas()."
-            )
+        refuse_on_cluster(X, "A learning curve is not made on Spark; collect some rows")
         other = copy(self._estimator)
         rows = self._whole(X)
         batch, model = other._count(rows, y, weighted=weights)
@@ -1127,14 +1117,10 @@ class Curve(Accessor):
         from naively.assess.prequential import decay_curve
         from naively.assess.refits import Named
 
-        if is_on_cluster(X):
-            raise ValueError(
-                "A curve of decay is not made on Spark; collect some rows, as by X.toPandas()."
-            )
+        refuse_on_cluster(X, "A curve of decay is not made on Spark; collect some rows")
         other = copy(self._estimator)
         X, beside = other._beside(self._whole(X), {"time": time})
         batch, model = other._count(X, y, weighted=weights is not None)
-        order = beside["time"] if time is not None else None
-        order = Named("", np.arange(len(batch))) if order is None else order
+        order = beside["time"] or Named("", np.arange(len(batch)))
         kind = self._estimator._kind
         return decay_curve(model, batch, order, blocks, half_lives, kind, weights)

@@ -40,7 +40,15 @@ from naively.counting.labels import (
 )
 from naively.counting.tally import Tally
 from naively.data.columns import Rows, join_columns, missing_column
-from naively.data.frames import Table, as_rows, as_table, elsewhere, is_on_cluster, read_labels
+from naively.data.frames import (
+    Table,
+    as_rows,
+    as_table,
+    elsewhere,
+    is_on_cluster,
+    read_labels,
+    refuse_on_cluster,
+)
 from naively.data.reading import NOTHING_SAID, ReadAs
 from naively.data.stream import ReadAgainError, Stream
 from naively.doors import wing
@@ -244,7 +252,7 @@ class Classifier(Estimator):
         if is_on_cluster(X):
             return wing("predict on a cluster")(X, self._checked, cost, reject)
         if cost is None and reject is None:
-            label = self._scored(X, "label")
+            label = self._scored(X, "label")  # what is not fitted yet says so
             return self.classes_[label]
         return decide(self.predict_proba(X), self.classes_, cost, reject)
 
@@ -372,7 +380,8 @@ class Classifier(Estimator):
         >>> nb.estimate_class_prior([[1.5], [1.1], [1.7], [7.5]]).round(2)
         array([0.75, 0.25])
         """
-        model = self._checked.set_to(presence="ignore")
+        model = self._checked
+        model = model.counting(settings=replace(model.settings, presence="ignore"))
         joint = model.joint_log_likelihood(self._rows(X))
         prior = np.exp(model.class_log_prior)
         evidence = joint[:, prior > 0] - model.terms.start[prior > 0]
@@ -786,10 +795,7 @@ class Classifier(Estimator):
         1.0
         """
         model = self._checked
-        if is_on_cluster(X):
-            raise ValueError(
-                "A frame of Spark is not scored; collect some of its rows, as by X.toPandas()."
-            )
+        refuse_on_cluster(X, "A frame of Spark is not scored; collect some of its rows")
         stream = self._stream(X)
         if stream is not None:
             found = self._evaluate_stream(stream, y, Beside(sample_weight, frequencies), cost)
@@ -1003,9 +1009,8 @@ class Classifier(Estimator):
     @property
     def unlabelled_weight_(self) -> float:
         """How much a row without a label counts."""
-        return (
-            self._learned.model.counted.unlabelled_weight if self.__sklearn_is_fitted__() else 0.0
-        )
+        is_fitted = self.__sklearn_is_fitted__()
+        return self._learned.model.counted.unlabelled_weight if is_fitted else 0.0
 
     @property
     def classes_(self) -> LabelArray:
@@ -1080,9 +1085,8 @@ class Classifier(Estimator):
         for pair, names in pairs.items():  # without either of its columns there is none
             for of in names:
                 of_column[of].append(pair)
-        growth = np.array(
-            [sum(cost.get(one, 0.0) for one in names) for names in of_column.values()]
-        )
+        each = (sum(cost.get(one, 0.0) for one in names) for names in of_column.values())
+        growth = np.array([*each])
         return growth / growth.sum() if growth.sum() > 0 else growth
 
     @property

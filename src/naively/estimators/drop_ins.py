@@ -343,8 +343,7 @@ class DropIn(Reader, Generic[E]):
             sample = sample.added(batch).for_model(model)
         history = NO_HISTORY if before is None else before.history
         verb: Verb = "train" if before is None else "update"
-        learned = Learned(model, sample, history)
-        self._learned = learned.recorded(verb, rows)
+        self._learned = Learned(model, sample, history).recorded(verb, rows)
         return self
 
     def _count(
@@ -628,8 +627,7 @@ class ComplementNB(Summed[Complement]):
     @property
     def feature_all_(self) -> Floats:
         """Sum of each column over all rows."""
-        total: Floats = self.feature_count_.sum(axis=0)
-        return total
+        return np.asarray(self.feature_count_.sum(axis=0))
 
     @property
     def class_log_prior_(self) -> Floats:
@@ -838,8 +836,7 @@ class GaussianNB(DropIn[Gaussian]):
     @property
     def class_prior_(self) -> Floats:
         """Probability of each class before anything is seen."""
-        prior: Floats = np.exp(self.class_log_prior_)
-        return prior
+        return np.asarray(np.exp(self.class_log_prior_))
 
     def _event(self) -> Gaussian:
         if self.var_smoothing == "column":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -160,8 +160,7 @@ class Export(Accessor):
             least=least,
             cost=None if cost is None else cost_table(cost, self._model.classes),
         )
-        query: Query = wing("sql query")(Scorecard.of(self._model), asked)
-        return query
+        return cast("Query", wing("sql query")(Scorecard.of(self._model), asked))
 
     def tokens(
         self, connection: Any, table: TableName, row_id: str, tokens: TableName = "naively_tokens"
@@ -209,8 +208,7 @@ class Export(Accessor):
         from naively.inspect.scorecard import Scorecard
 
         card = Scorecard.of(self._model)
-        n: int = wing("sql tokens")(card, connection, table, row_id, tokens)
-        return n
+        return cast("int", wing("sql tokens")(card, connection, table, row_id, tokens))
 
     def onnx(self, path: str | PathLike[str] | None = None) -> ModelProto:
         """Write the model as an ONNX model, which gives labels and probabilities without Python.
@@ -285,8 +283,7 @@ class Export(Accessor):
         [['bad', 'not', 'good'], ['good', '', '']]
         """
         rows = self._model.view.schema.match(self._estimator._rows(X))
-        tensors: dict[str, NDArray[Any]] = wing("onnx inputs")(self.scorecard(), rows)
-        return tensors
+        return cast("dict[str, NDArray[Any]]", wing("onnx inputs")(self.scorecard(), rows))
 
     def report(self, X: Table = None, y: Target = None, *, name: str = "") -> Report:
         """Write one page about the model: what it learned, how good it is, and why it answers so.
@@ -317,8 +314,7 @@ class Export(Accessor):
         What each column adds
         ...
         """
-        report: Report = wing("report")(self._subject(X, y), name)
-        return report
+        return cast("Report", wing("report")(self._subject(X, y), name))
 
     def card(self, X: Table = None, y: Target = None, *, name: str = "", use: str = "") -> str:
         """Write a model card: its use, what it learned, how good it is and for which groups.
@@ -350,8 +346,7 @@ class Export(Accessor):
         >>> print(*[line for line in card.splitlines() if line.startswith("#")][:4], sep="; ")
         # iris; ## Intended use; ## How good it is; ## Can its probabilities be believed?
         """
-        card: str = wing("card")(self._subject(X, y), name, use, self._estimator.history_)
-        return card
+        return cast("str", wing("card")(self._subject(X, y), name, use, self._estimator.history_))
 
     def _subject(self, X: Table, y: Target) -> Subject:
         """Return what a report or a card is of."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -515,9 +515,8 @@ class NaiveBayes(Classifier):
         """Return what more rows teach; weights are fitted again if they are of too few rows."""
         kept = before.sample
         seeks = self.interactions is not None
-        empty = (
-            Reservoir.chosen_by(self.random_state, grows=seeks) if kept is None else kept.empty()
-        )
+        fresh = Reservoir.chosen_by(self.random_state, grows=seeks)
+        empty = fresh if kept is None else kept.empty()
         how = Recipe(self.event_models, before.model.settings, empty)
         counted, new = count(found, how, before.model.counted)
         model, sample = before.model, kept
@@ -852,13 +851,11 @@ class NaiveBayes(Classifier):
                 )
             return found
         stream = as_stream(X)
-        check_columns(
-            X.columns if stream is None else stream.names, y, beside, semi_supervised=some
-        )
+        names = X.columns if stream is None else stream.names
+        check_columns(names, y, beside, semi_supervised=some)
         if stream is not None:
             return LabelledStream(stream, y, beside)
-        frame: Labelled = wing("frame of a cluster").of(X, y, beside)
-        return frame
+        return cast("Labelled", wing("frame of a cluster").of(X, y, beside))
 
     def _labelled(self, X: Table, y: Target, sample_weight: RowWeight) -> tuple[Rows, Labels]:
         rows, y = read_labelled(X, y, self._learned_texts)
@@ -881,8 +878,7 @@ class NaiveBayes(Classifier):
         return encoded(found, how)
 
     def _read_whole(self, X: Table, y: Target, sample_weight: RowWeight) -> tuple[Rows, Labels]:
-        texts = means_texts(self.event_models)
-        rows, y = read_labelled(X, y, texts)
+        rows, y = read_labelled(X, y, means_texts(self.event_models))
         return rows, encode_labels(y, sample_weight)
 
     def _learn_anew(self, rows: Rows, labels: Labels) -> Model:

@@ -202,8 +202,7 @@ def slopes_of_others(count: SparseSums, pretend: Floats) -> WordTerms | None:
 def total_of_others(count: SparseSums, pretend: Floats) -> Floats:
     """Return the counts of all words in all other classes, with pretend counts, (classes,)."""
     of_class = count.by_class()
-    others: Floats = of_class.sum() - of_class + pretend.sum()
-    return others
+    return np.asarray(of_class.sum() - of_class + pretend.sum())
 
 
 def evidence_of_others_without(
@@ -707,8 +706,7 @@ class Complement(BagOfCounts):
 
     def _of_classes(self, count: Floats) -> Floats:
         """Return the counts of all other classes, (words, classes), which a class is scored by."""
-        others: Floats = count.sum(axis=1, keepdims=True) - count
-        return others
+        return np.asarray(count.sum(axis=1, keepdims=True) - count)
 
     def _affected(self, k: int) -> NDArray[np.int64]:
         return np.nonzero(~np.eye(k, dtype=np.bool_))[1].reshape(k, k - 1)

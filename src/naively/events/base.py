@@ -328,8 +328,7 @@ def _of_columns(settings: Any, column: NDArray[np.int64], d: int) -> Any:
 
 def numbers(values: Floats, tally: BlockTally[A]) -> Dense:
     """Return drawn numbers, rows × columns, as a block of the tally's columns."""
-    columns = tally.axis.columns
-    return Dense(values, Columns(columns))
+    return Dense(values, Columns(tally.axis.columns))
 
 
 def draw_levels(

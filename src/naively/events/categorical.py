@@ -197,8 +197,7 @@ class Categorical(OfShares[Levels, Codes], Frozen, eq=True):
         cells, level, column = cells.take(first), level[first], cells.column[first]
         every, total, m = self._counted(tally)
         if self.p == "uniform" and self.estimate != "mle":
-            found = log_uniform_without(float(m[0]), tally, cells)
-            return found.take(of, axis=0)
+            return log_uniform_without(float(m[0]), tally, cells).take(of, axis=0)
         count, own = every[level], cells.labels.one_hot()
         if self.m is None or self.p is not None or self.estimate == "mle":
             net = self._pretend(tally, self.estimate).known

@@ -660,8 +660,7 @@ class Estimate(Shown):
             return self.event.log_likelihood_of(self.tally, parameters) + self._log_base
 
     def _log_density(self, prior: Prior, given: Mapping[str, Given]) -> Floats:
-        parameters = self.event.read(given, self.tally)
-        return self._sum(log_density(prior, parameters))
+        return self._sum(log_density(prior, self.event.read(given, self.tally)))
 
     def _sum(self, density: Floats) -> Floats:
         """Sum the log densities of several columns' parameters."""

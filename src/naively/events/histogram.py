@@ -678,8 +678,7 @@ class BinCounts:
         own = weight * self.own[column, bin_]
         here_too = np.maximum(self._all_smooth[column, bin_] - own, 0.0)
         others += RULES.spare * self.bins[column]
-        pretend: Floats = self.m[column] * (here_too + RULES.spare) / others
-        return pretend
+        return np.asarray(self.m[column] * (here_too + RULES.spare) / others)
 
 
 def _ratio(part: Floats, whole: Floats) -> Floats:

@@ -208,8 +208,7 @@ class _Kernels(Frozen):
     @cached_property
     def rows(self) -> Floats:
         """The rows of each class, (classes,)."""
-        rows: Floats = self.count.sum(axis=0)
-        return rows
+        return np.asarray(self.count.sum(axis=0))
 
     @cached_property
     def spread(self) -> Floats:

@@ -65,8 +65,7 @@ class LogisticNormal(Frozen, eq=True):
     @cached_property
     def _grid(self) -> tuple[Floats, Floats]:
         """Log odds, and the log weight of each point: what the prior has there."""
-        deviation = np.sqrt(self.variance)
-        z = self.mean + deviation * np.linspace(-REACH, REACH, POINTS)
+        z = self.mean + np.sqrt(self.variance) * np.linspace(-REACH, REACH, POINTS)
         log_weight = -((z - self.mean) ** 2) / (2 * self.variance)
         return z, log_weight - np.logaddexp.reduce(log_weight)
 

@@ -46,7 +46,6 @@ from naively.file.header import (
     SavedAxis,
     SavedColumns,
     SavedHeldOut,
-    SavedKey,
     SavedLinear,
     SavedSample,
     SavedWeights,
@@ -108,12 +107,6 @@ def write_key(key: GroupKey) -> Saved:
         "column": key.column,
         "analyser": saved,
     }
-
-
-def read_key(saved: SavedKey) -> GroupKey:
-    """Return the key that was written, or raise a ValueError."""
-    event = read_event(saved.event, saved.options)
-    return GroupKey(event, saved.kind, saved.column, read_analyser(saved.analyser, event))
 
 
 def read_event(name: str, options: Saved) -> EventModel:
@@ -846,7 +839,9 @@ def read_weights(
     keys = []
     for i, key in enumerate(saved.groups):
         with at(f"weights.groups[{i}]"):
-            keys.append(read_key(key))
+            event = read_event(key.event, key.options)
+            analyser = read_analyser(key.analyser, event)
+            keys.append(GroupKey(event, key.kind, key.column, analyser))
     parts = []
     for group, column, band in saved.of:
         if not 0 <= group < len(keys):

@@ -80,8 +80,7 @@ def weights_covariance(model: Model, sample: Sample) -> WeightsCovariance:
     weights = model.weights
     assert weights is not None
     found = sample.weighed_table(model)
-    rows = float(model.view.rows.sum())
-    number, bias, ridge = _arguments(found, weights, rows)
+    number, bias, ridge = _arguments(found, weights, float(model.view.rows.sum()))
     if len(ridge) > MOST:
         raise ValueError(
             f"How sure probabilities are is not computed of more than {MOST:,} weights, and the "

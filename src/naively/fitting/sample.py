@@ -418,8 +418,7 @@ def drawn(weight: Floats, rows: int) -> Floats:
     total = weight.sum()
     places = (np.arange(rows) + 0.5) / rows * total
     at = np.minimum(np.searchsorted(np.cumsum(weight), places, side="right"), len(weight) - 1)
-    stand_for: Floats = np.bincount(at, minlength=len(weight)) * (total / rows)
-    return stand_for
+    return np.asarray(np.bincount(at, minlength=len(weight)) * (total / rows))
 
 
 def fold_of_groups(groups: NDArray[np.uint64], folds: int) -> NDArray[np.int64]:
@@ -563,8 +562,7 @@ def rows_per_group(model: Model, batches: Sequence[Batch]) -> Floats:
     times = np.concatenate([batch.times for batch in batches])
     rows = np.bincount(labels.codes, weight * weight / times, k)
     groups = np.square(of_group.reshape(-1, k)).sum(axis=0)
-    found: Floats = np.divide(rows, groups, out=np.ones(k), where=groups > 0)
-    return found
+    return np.asarray(np.divide(rows, groups, out=np.ones(k), where=groups > 0))
 
 
 # --- Interactions: what a few columns say together, in products and decision tables ---------------

@@ -139,19 +139,21 @@ def seek(rows: Weighed, limits: Limits | None = None) -> tuple[LinearPart, float
         each = zip(thirds, best.z, best.slopes, strict=True)
         thirds = [third._replace(joint=joint_with(third.joint, of, x)) for third, of, x in each]
     shape = STEPS if limits is None else TABLES._replace(most=limits.rules)
-    most = {of: sought[of] for of in _most_said([*sought], OPERANDS, said)}
+    operands = {Part(*of): of for of in sought}
+    most = {operands[of]: sought[operands[of]] for of in saying_most(operands, OPERANDS, said)}
     linear, joint, thirds = with_growth(linear, joint, thirds, cut, most, labels, shape)
     after = sum(third.loss(labels) for third in thirds)
     names, gain = named(Values.among(sought), thirds, joint, labels)
     return with_names(linear, names), of_all, before / held, (after - gain) / held
 
 
-def _most_said(columns: list[Operand], most: int, said: Said) -> list[Operand]:
-    """Return so many of some columns at most: those that say most."""
-    if len(columns) <= most:
-        return columns
+def saying_most(columns: Iterable[Part], most: int, said: Said) -> list[Part]:
+    """Return so many columns at most: those that say most, or all if there are no more."""
+    every = [*columns]
+    if len(every) <= most:
+        return every
     of = said()
-    return sorted(columns, key=lambda column: -of.get(Part(*column), 0.0))[:most]
+    return sorted(every, key=lambda part: -of.get(part, 0.0))[:most]
 
 
 def with_growth(
@@ -522,10 +524,7 @@ class Products(Frozen):
         columns = [term.part for term in of]
         number = {part: i for i, part in enumerate(dict.fromkeys(columns))}
         column = np.array([number[part] for part in columns], np.int64)
-        best = list(number)
-        if len(best) > COLUMNS:
-            most_said = said()
-            best = sorted(best, key=lambda part: -most_said.get(part, 0.0))[:COLUMNS]
+        best = saying_most(number, COLUMNS, said)
         among = np.isin(column, [number[part] for part in best])
         may = among if may is None else among & may
         a, b = np.triu_indices(len(columns), 1)
@@ -616,11 +615,8 @@ def cut_of(
     # Without interactions they are of more than two values: of fewer a line says all.
     parts = [(group.key, name) for group, block in columns for name in block.axis.columns]
     # In one order, whatever that of the columns is: of equal columns the first is taken.
-    order = sorted(range(len(parts)), key=lambda at: str(Part(*parts[at])))
-    if len(order) > COLUMNS:
-        most = said()
-        order.sort(key=lambda at: -most.get(Part(*parts[at]), 0.0))
-    order = order[:COLUMNS]
+    place = {Part(*part): at for at, part in enumerate(parts)}
+    order = [place[part] for part in saying_most(sorted(place, key=str), COLUMNS, said)]
     fewest, monotone = (2, {}) if limits is None else (1, limits.monotone)
     if limits is not None:
         order = [at for at in order if limits.may_be(parts[at][1])]

@@ -196,8 +196,7 @@ def log_loss(p_right: Floats, weight: Floats | NDArray[np.int64] | None = None) 
 
 def loss_of(p_right: Floats) -> Floats:
     """Return -log p(right class) of each row, with p clipped at 1e-15, in nats."""
-    loss: Floats = -np.log(np.clip(p_right, LEAST, 1.0))
-    return loss
+    return np.asarray(-np.log(np.clip(p_right, LEAST, 1.0)))
 
 
 def losses_of(joint: Floats, right: NDArray[np.integer]) -> Floats:

@@ -568,9 +568,9 @@ def _add_seen(lines: list[Lines], model: Model, batch: Batch) -> None:
         return
     groups = model.view.schema.groups
     what = f"this very {'text' if groups and all(of.analyser for of in groups) else 'row'}"
-    each = zip(lines, seen.sights(batch, model.classes.tolist()), strict=True)
-    for (line, sight), added in zip(each, every, strict=True):
-        if sight:
+    labels, copies = model.classes.tolist(), seen.seen.of(seen.read(batch))
+    for line, row, added in zip(lines, copies, every, strict=True):
+        if sight := Sight.of(row, labels):
             line[what] = what, sight, added
 
 

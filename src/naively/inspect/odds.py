@@ -366,8 +366,7 @@ def nomogram(
     products = model.weights is not None and model.weights.linear.products
     notes += ["of rules a weight is the mean over the rows that it is of"] * bool(rules)
     notes += ["products of columns are left out"] * bool(products)
-    label_of = model.classes.tolist()[c]
-    return Nomogram(label_of, rival, found[:n], odds.prior, tuple(notes))
+    return Nomogram(model.classes.tolist()[c], rival, found[:n], odds.prior, tuple(notes))
 
 
 def _scale_of_made(

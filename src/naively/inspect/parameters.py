@@ -142,8 +142,7 @@ class Parameters(Tabular):
         rows = self._rows[tells[self._rows] > -np.inf]
         if n < len(rows):  # to partition is quicker than to sort
             rows = rows[tells[rows] >= -np.partition(-tells[rows], n - 1)[n - 1]]
-        best = rows[np.argsort(-tells[rows], kind="stable")[:n]]
-        return replace(self, chosen=best)
+        return replace(self, chosen=rows[np.argsort(-tells[rows], kind="stable")[:n]])
 
     def plot(self, ax: Axes | None = None, n: int = 20, *, count: bool = False) -> Axes:
         """Draw a table of the parameters, items by classes, as a heat map.
@@ -207,8 +206,7 @@ def parameters(
         raise ValueError(f"how must be 'mle', 'map' or 'mean', got {how!r}.")
     tables = [] if column is not None and column != PRIOR else [_of_prior(model, how)]
     for group in model.view.schema.groups:
-        tally = model.view.counts[group.key]
-        every = (*group.columns, *tally.axis.columns)
+        every = (*group.columns, *model.view.counts[group.key].axis.columns)
         if column is None or any(column in _names(name) for name in every):
             tables += _of_group(model, group, how, column)
     if not tables:

@@ -9,7 +9,7 @@ from functools import cached_property
 from importlib.resources import files
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 
@@ -200,8 +200,7 @@ def scorer() -> str:
 
 def schema() -> dict[str, Plain]:
     """Return the JSON Schema of a scorecard, which says what each field holds."""
-    found: dict[str, Plain] = json.loads(_beside("scorecard.schema.json"))
-    return found
+    return cast("dict[str, Plain]", json.loads(_beside("scorecard.schema.json")))
 
 
 def _beside(name: str) -> str:
@@ -225,8 +224,7 @@ def plain_floats(of: Floats) -> list[Plain]:
     if not np.isfinite(of).all():
         said = of.astype(object)
         said[np.isposinf(of)], said[np.isneginf(of)] = "inf", "-inf"
-    found: list[Plain] = said.tolist()
-    return found
+    return cast("list[Plain]", said.tolist())
 
 
 def _said(term: AnyTerm) -> dict[str, Plain]:

@@ -314,8 +314,7 @@ def _of_group(model: Model, group: Group, block: Block, rows: Rows) -> Iterator[
     for column, item, log in _items(weighted, block, len(axis), x_of):
         name, value = _named(axis, column, item, rows)
         if beside:
-            missing = item or group.kind == "missing as"
-            said = "missing" if missing else "present"
+            said = "missing" if item or group.kind == "missing as" else "present"
             name, value = f"{title(source_of(axis.columns[column]))} is {said}", None
         factor = WorkedFactor(name, value, log, None, None, np.ones(len(log)))
         unit = column if isinstance(axis, Levels) else ABSENT - 1 - item if item < ABSENT else item
@@ -329,11 +328,9 @@ def _of_group(model: Model, group: Group, block: Block, rows: Rows) -> Iterator[
             own = _ratios(ratios, row, rest=event.shares and x == 0)
         elif isinstance(block, Dense):
             formulas = event.formulas(tally, unit, x)
-        powers = np.full(len(log), x if event.joined else 1.0)
+        power = np.full(len(log), x if event.joined else 1.0)
+        factor = replace(factor, power=power, centred=weight is not None)
         without = plain.at(np.array([x]), np.array([unit]))[0]
-        if weight is not None:
-            factor = replace(factor, centred=True)
-        factor = replace(factor, power=powers)
         found = _checked(factor, own, formulas, without, None if weight is None else weight[unit])
         if found.power.any() or found.log.any():  # a word of weight 0, or that comes not at all
             yield found
@@ -402,8 +399,7 @@ def _checked(
     weight: Floats | None = None,
 ) -> WorkedFactor:
     """Return a factor with its ratios or formulas, if they are what is predicted with."""
-    one = np.ones(len(factor.log))
-    alone = replace(factor, power=one)
+    alone = replace(factor, power=np.ones(len(factor.log)))
     if ratios is not None:
         if any(ratio.of + ratio.pretend_of <= 0 for ratio in ratios):
             return alone  # nothing was counted

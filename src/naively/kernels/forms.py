@@ -296,14 +296,9 @@ def _digits(text: str, at: int) -> int:
 
 
 def _letters(text: str, at: int) -> int:
-    while at < len(text) and _is_letter(text[at]):
+    while at < len(text) and any(first <= ord(text[at]) <= last for first, last in LETTERS):
         at += 1
     return at
-
-
-def _is_letter(character: str) -> bool:
-    code = ord(character)
-    return any(first <= code <= last for first, last in LETTERS)
 
 
 def _at(text: str, at: int) -> str:
@@ -797,9 +792,7 @@ def _offset(text: str, at: int) -> int | None:
         last += 1 + len(minutes)
         if len(minutes) != 2:
             return None
-    if not least <= len(hours) <= 2 or last != len(text):
-        return None
-    if int(hours) > 23 or int(minutes) > 59:
+    if not least <= len(hours) <= 2 or last != len(text) or int(hours) > 23 or int(minutes) > 59:
         return None
     return (60 * int(hours) + int(minutes)) * (-1 if text[end] == "-" else 1)
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from importlib import import_module
 from types import ModuleType
-from typing import TypeVar
+from typing import TypeVar, cast
 
 built: ModuleType | None
 try:
@@ -20,5 +20,4 @@ Kernel = TypeVar("Kernel", bound=Callable[..., object])
 
 def choose(kernel: Kernel) -> Kernel:
     """Return the native kernel of the same name, or this one where there is none."""
-    chosen: Kernel = getattr(NATIVE, kernel.__name__, kernel)
-    return chosen
+    return cast("Kernel", getattr(NATIVE, kernel.__name__, kernel))

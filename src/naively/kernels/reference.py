@@ -71,8 +71,7 @@ def tally_dense(X: NDArray[np.floating], y: Integers, w: Floats | None, k: int) 
     """Return three tables of shape (columns, classes), of the cells that are present."""
     # They hold the sums of the weight, of weight times value, and of weight times squared value.
     check_codes(y, k, "class")
-    d = X.shape[1]
-    totals = [Sums.zeros((d, k)) for _ in range(3)]
+    totals = [Sums.zeros((X.shape[1], k)) for _ in range(3)]
     for begin in range(0, len(X), TILE):
         rows = slice(begin, begin + TILE)
         x = np.asarray(X[rows], np.float64)
@@ -279,8 +278,7 @@ def _overflown(joint: Floats, start: Floats, rows: slice) -> list[int]:
     # ``joint`` holds the sums, of shape (rows, classes), of the rows of the slice ``rows``.
     begun = np.isfinite(start if start.ndim == 1 else start[rows])
     far = begun & ~(np.abs(joint) <= MOST) | np.isnan(joint)
-    overflown: list[int] = np.flatnonzero(far.any(axis=1)).tolist()
-    return overflown
+    return np.flatnonzero(far.any(axis=1)).tolist()
 
 
 def _start_of(start: Floats, row: int) -> Floats:
@@ -292,8 +290,7 @@ def _sum_clipped(x: NDArray[np.number], slope: Floats) -> Floats:
     # ``x`` has the shape (cells,), ``slope`` the shape (cells, classes), and the sum (classes,).
     with np.errstate(over="ignore"):
         cells = clipped(x)[:, None] * slope
-    total: Floats = np.where(np.isinf(slope), cells, np.clip(cells, -MOST, MOST)).sum(axis=0)
-    return total
+    return np.asarray(np.where(np.isinf(slope), cells, np.clip(cells, -MOST, MOST)).sum(axis=0))
 
 
 def clipped(x: NDArray[np.number]) -> Floats:
@@ -376,8 +373,7 @@ HASHED = 16384  # numbers at a time, so that temporaries stay in the cache
 def hash_numbers(numbers: NDArray[np.float64]) -> Hashes:
     """Return the hash of each number: its bits, of which the high ones are in the low ones too."""
     bits = (numbers + 0.0).view(np.uint64)  # -0 is 0
-    hashes: Hashes = bits ^ (bits >> np.uint64(32)) ^ SALT
-    return hashes
+    return np.asarray(bits ^ (bits >> np.uint64(32)) ^ SALT)
 
 
 @np.errstate(invalid="ignore", over="ignore")

@@ -378,9 +378,7 @@ class SparseSums:
 
     def place(self, rows: NDArray[np.int64] | None, size: int) -> SparseSums:
         """Return a table of ``size`` rows that holds row i of this one at ``rows[i]``."""
-        if rows is None:
-            return self
-        if len(rows) == size and (rows == np.arange(size)).all():
+        if rows is None or (len(rows) == size and (rows == np.arange(size)).all()):
             return self
         some = self
         if (rows[1:] <= rows[:-1]).any():

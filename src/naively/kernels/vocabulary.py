@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections import defaultdict
 from itertools import chain, repeat
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, cast
 from zlib import crc32
 
 import numpy as np
@@ -261,9 +261,8 @@ def tokens_of(
     sizes: NDArray[np.int64] | None = None,
 ) -> list[str]:
     """Return the tokens that were made arrays, or raise a ValueError that says what is wrong."""
-    if any(array.dtype != of for array, of in ((utf8, np.uint8), (lengths, np.int64))):
-        raise ValueError("words must be uint8 and their lengths int64, in one dimension")
-    if utf8.ndim != 1 or lengths.ndim != 1:
+    kinds = utf8.dtype, utf8.ndim, lengths.dtype, lengths.ndim
+    if kinds != (np.dtype(np.uint8), 1, np.dtype(np.int64), 1):
         raise ValueError("words must be uint8 and their lengths int64, in one dimension")
     data, ends = utf8.tobytes(), _ends(lengths, len(utf8))
     spans = zip(ends, lengths.tolist(), strict=True)
@@ -278,8 +277,7 @@ def _ends(sizes: NDArray[np.int64], total: int) -> list[int]:
     """Return where parts of these sizes end, (parts,); a ValueError unless they fill all."""
     if (sizes < 0).any() or (sizes > total).any() or sizes.sum() != total:
         raise ValueError("words do not fill what holds them")
-    ends: list[int] = np.cumsum(sizes).tolist()
-    return ends
+    return cast("list[int]", np.cumsum(sizes).tolist())
 
 
 def _joined(words: list[str], ids: NDArray[np.int32], sizes: NDArray[np.int64]) -> list[str]:

@@ -50,8 +50,7 @@ def class_probabilities(
             return given_prior(prior, classes)
     if not count.sum() > 0:
         raise ValueError("Nothing is left to predict from: the counts are all zero.")
-    p: Floats = count / count.sum()
-    return p
+    return np.asarray(count / count.sum())
 
 
 def check_class_prior(
@@ -135,8 +134,7 @@ def pretended_rows(prior: ClassPrior, how: How, classes: LabelArray, pretend: fl
             added = 0.0 if how == "mle" else pretend
         case _:
             added = np.nan
-    found: Floats = np.broadcast_to(np.asarray(added, np.float64), classes.shape)
-    return found
+    return np.asarray(np.broadcast_to(np.asarray(added, np.float64), classes.shape))
 
 
 def given_prior(prior: Probabilities, classes: LabelArray) -> Floats:

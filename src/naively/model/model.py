@@ -177,8 +177,7 @@ class Model(Shown, Frozen):
                 weights.append(model.weights)
                 yield model.counted
 
-        counted = Counted.total(parts(), consume=consume)
-        return cls.of(counted, reduce(mean, weights))
+        return cls.of(Counted.total(parts(), consume=consume), reduce(mean, weights))
 
     def __sub__(self, other: Model) -> Model:
         weights, gone = self.weights, other.weights
@@ -224,10 +223,6 @@ class Model(Shown, Frozen):
     def with_held_out(self, held_out: HeldOut | None) -> Model:
         """Return the model with what is known of held-out rows."""
         return replace(self, counted=replace(self.counted, held_out=held_out))
-
-    def set_to(self, **settings: Any) -> Model:
-        """Return the model with other settings."""
-        return self.counting(settings=replace(self.settings, **settings))
 
     @property
     def settings(self) -> Settings:
@@ -292,8 +287,7 @@ class Model(Shown, Frozen):
         count = self.counted.tally.class_count
         p = class_probabilities(prior, how, count, self.classes, self.pretend_rows)
         with np.errstate(divide="ignore"):
-            log_prior: Floats = np.log(p)
-            return log_prior
+            return np.asarray(np.log(p))
 
     @property
     def pretend_rows(self) -> float:

@@ -295,8 +295,7 @@ def _plain(levels: CellArray) -> list[Level]:
     """Return whole numbers as int, so that 1, 1.0 and True are one level however they arrive."""
     if levels.dtype.kind == "f" and (levels == np.rint(levels)).all() and np.isfinite(levels).all():
         return [int(level) for level in levels.tolist()]
-    found: list[Level] = levels.tolist()
-    return found
+    return cast("list[Level]", levels.tolist())
 
 
 def _look_up(column: Cells, index: dict[Level, int]) -> list[int] | NDArray[np.int32]:

@@ -610,8 +610,7 @@ class TimePart(DerivedLevels):
         return part_codes(columns.number(self.of), self.part)
 
     def cells(self, cells: Callable[[Name], Sequence[object]]) -> list[object]:
-        named: list[object] = part_of(np.asarray(cells(self.of), TIME), self.part).tolist()
-        return named
+        return cast("list[object]", part_of(np.asarray(cells(self.of), TIME), self.part).tolist())
 
 
 @final

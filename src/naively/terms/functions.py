@@ -65,8 +65,7 @@ class Combined(Derived, Frozen, eq=True):
                     return a + b * 2.0**self.power
                 case "-":
                     return a - b * 2.0**self.power
-            found: Floats = np.divide(a, b, out=np.full(len(a), np.nan), where=b != 0)
-            return found
+            return np.asarray(np.divide(a, b, out=np.full(len(a), np.nan), where=b != 0))
 
 
 def is_counted(axes: Mapping[BlockKey, Axis], group: BlockKey, column: Name) -> bool:
@@ -449,8 +448,7 @@ class Rule(Frozen, eq=True):
     @property
     def columns(self) -> tuple[Name, ...]:
         """Its different columns, two or more."""
-        names = dict.fromkeys(of.column for of in self.conditions)
-        return tuple(sorted(names, key=title))
+        return tuple(sorted(dict.fromkeys(of.column for of in self.conditions), key=title))
 
     def is_in(self, axes: Mapping[BlockKey, Axis]) -> bool:
         """Whether all of its columns are in their groups, by the axes of these."""

@@ -459,8 +459,7 @@ class QuadraticTerms(TermBlock[Dense], Frozen):
 
     @cached_property
     def _base(self) -> Floats:
-        base: Floats = self.offset.sum(axis=0)
-        return base
+        return np.asarray(self.offset.sum(axis=0))
 
     def add(self, block: Dense, start: Floats, finish: Finish, log_prior: Floats) -> Finished:
         tables = self.mean, self.half_precision, self.offset, start + self._base

@@ -115,10 +115,6 @@ class SeenBefore(Frozen):
         found[there] = added_by(count, self.seen.amount, joint[there])
         return found
 
-    def sights(self, batch: Batch, classes: Sequence[object]) -> list[Sight]:
-        """Return in words how often each row was seen."""
-        return [Sight.of(row, classes) for row in self.seen.of(self.read(batch))]
-
 
 class Sight(str):
     """How often a row was seen before, in words; empty if never."""

@@ -246,8 +246,7 @@ LENGTH_POWER = 0.5  # of a text's number of known words, which its evidence is d
 
 def length_factor(length: NDArray[np.number], power: float = LENGTH_POWER) -> Floats:
     """Return the factors of the evidence of texts with so many tokens, (texts,)."""
-    factor: Floats = np.power(np.maximum(length, 1.0), -power)
-    return factor
+    return np.asarray(np.power(np.maximum(length, 1.0), -power))
 
 
 CURVED = (

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, final
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,8 +40,7 @@ def onnx_of(card: Scorecard) -> ModelProto:
             "pip install 'naively[onnx]'."
         ) from error
     inputs, graph = inputs_of(card), Graph()
-    added = Scored(graph, inputs).all(card)
-    label, kind = _outputs(graph, card, added)
+    label, kind = _outputs(graph, card, Scored(graph, inputs).all(card))
     for of in inputs.values():
         if of.optional:
             graph.default(of.name, np.zeros((1, 1), bool))
@@ -53,8 +52,7 @@ def onnx_of(card: Scorecard) -> ModelProto:
     gives: list[Value] = [
         (label, kind, ["n"]), ("probabilities", DOUBLE, ["n", len(card.classes)])
     ]  # fmt: skip
-    model: ModelProto = graph.model(takes, gives, metadata)
-    return model
+    return cast("ModelProto", graph.model(takes, gives, metadata))
 
 
 def _outputs(graph: Graph, card: Scorecard, added: list[Tensor]) -> tuple[Tensor, int]:

@@ -223,8 +223,7 @@ class _Adding(Frozen, eq=True):
 
     def _seen(self, counts: Floats) -> NDArray[np.bool_]:
         """Return which rows of the axis have a noisy count that reaches the threshold, (rows,)."""
-        seen: NDArray[np.bool_] = counts.max(axis=1, initial=0.0) >= self.threshold
-        return seen
+        return np.asarray(counts.max(axis=1, initial=0.0) >= self.threshold)
 
     def _to_truths(self, block: BlockTally[Columns], rows: Floats) -> BlockTally[Columns]:
         """Add noise to how many cells are true, and how many false."""
@@ -253,8 +252,7 @@ class _Adding(Frozen, eq=True):
 def _within(counts: Floats, rows: Floats, axis: ByValue) -> Floats:
     """Return counts that are scaled down where a column has more cells than there are rows."""
     share = np.minimum(rows / np.maximum(axis.sum_by_column(counts), 1.0), 1.0)
-    within: Floats = np.floor(counts * np.repeat(share, np.diff(axis.first), axis=0))
-    return within
+    return np.asarray(np.floor(counts * np.repeat(share, np.diff(axis.first), axis=0)))
 
 
 def _in_order(axis: Levels) -> tuple[Levels, list[int]]:

@@ -212,8 +212,7 @@ def evaluate(
         weight = table.values(provenance["frequencies"])
     if said:
         each = {"folds": 10 if folds is None else folds, "cost": costs, "sample_weight": weight}
-        scores = _learned_again(learned, rows, table, y, beside, **each)
-        write_scores(scores, form)
+        write_scores(_learned_again(learned, rows, table, y, beside, **each), form)
         return
     if only_held_out:
         if not provenance.get("hold_out"):

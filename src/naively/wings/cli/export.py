@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -178,8 +178,7 @@ def _written(card: Scorecard, form: Form | None) -> bytes:
     if form is Form.onnx:
         from naively.wings.onnx import onnx_of
 
-        content: bytes = onnx_of(card).SerializeToString()
-        return content
+        return cast("bytes", onnx_of(card).SerializeToString())
     return in_bytes(card.to_script() if form is Form.js else card.to_json() + "\n")
 
 

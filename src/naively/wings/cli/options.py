@@ -83,8 +83,7 @@ class OfModules(UserDict[str, Any]):
     """Verbs by name, each of which is imported from its module when it is asked for."""
 
     def __getitem__(self, verb: str) -> click.Command:
-        found: click.Command = getattr(import_module(self.data[verb]), verb)
-        return found
+        return cast("click.Command", getattr(import_module(self.data[verb]), verb))
 
 
 class Verbs(click.Group):

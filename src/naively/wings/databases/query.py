@@ -460,8 +460,7 @@ class Spelling(Frozen, eq=True):
 
     def table(self, table: Table) -> exp.Table:
         """Quote the name of a table, or of a schema and of a table in it."""
-        text = self.words.table(table)
-        return parse_one(text, into=exp.Table, dialect=self.words.name)
+        return parse_one(self.words.table(table), into=exp.Table, dialect=self.words.name)
 
     def identifier(self, name: str) -> exp.Identifier:
         """Quote the name of a column or of anything else, whatever it holds."""

@@ -80,8 +80,7 @@ def judged_by_leaving_out(table: MailTable) -> Judged:
     found = []
     for i, count in enumerate(table.histogram):
         c, place = divmod(i, BINS)
-        p = _probability(table, place - 0.5)
-        found += [(p, c, "")] * max(0, round(count))
+        found += [(_probability(table, place - 0.5), c, "")] * max(0, round(count))
     return Judged(found)
 
 

@@ -521,8 +521,7 @@ def within_limits(raw: bytes, notes: Notes) -> bytes:
 
 def _parse(raw: bytes, notes: Notes, *, headers_only: bool = False) -> Message:
     counts = SimpleNamespace(parts=0, fields=0, characters=0, notes=notes)  # so far
-    parser = BytesParser(lambda: _Part(counts))
-    return parser.parsebytes(raw, headersonly=headers_only)
+    return BytesParser(lambda: _Part(counts)).parsebytes(raw, headersonly=headers_only)
 
 
 # --- The messages that a message forwards as attachments, to be learned instead of it -------------

@@ -191,8 +191,7 @@ def points(i: int) -> Look:
 
 def name_of(value: object, longest: int = LONGEST) -> str:
     """Return a label, level or word as a picture shows it: short, on one line, never a formula."""
-    text = with_names(shortened(visible(str(value)), longest))
-    return text.replace("$", r"\$")
+    return with_names(shortened(visible(str(value)), longest)).replace("$", r"\$")
 
 
 _TARGET: ContextVar[str] = ContextVar("target", default="")

@@ -75,13 +75,6 @@ def means_in_bins(x: NDArray[Any], density: Floats, edges: NDArray[Any]) -> Floa
     return np.asarray(np.diff(of, axis=0) / np.diff(ends)[:, None])
 
 
-def _at_bins(x: NDArray[Any], density: Floats, edges: NDArray[Any]) -> Floats:
-    """Return densities in the middle of bins, (bins, classes)."""
-    at, ends = (_seconds(of) for of in (x, edges))
-    middle = (ends[1:] + ends[:-1]) / 2
-    return np.column_stack([np.interp(middle, at, column) for column in density.T])
-
-
 def _seconds(x: NDArray[Any]) -> Floats:
     """Return numbers, or times as numbers."""
     return x.astype("datetime64[us]").astype(np.float64) if x.dtype.kind == "M" else x
@@ -102,8 +95,10 @@ def numbers(view: NumberView, ax: On) -> Axes:
     shown, names, more = _classes(view.classes, view.class_count)
     said = Said(name_of(view.column), what, [*more, *view.notes])
     if len(view.classes) > MOST:
-        if not view.stepped:
-            density = _at_bins(x, density, view.edges)
+        if not view.stepped:  # a density in the middle of each bin
+            at, ends = (_seconds(of) for of in (x, view.edges))
+            middle = (ends[1:] + ends[:-1]) / 2
+            density = np.column_stack([np.interp(middle, at, column) for column in density.T])
         said = said._replace(y="")
         return draw_many_densities(view, density[:, shown], names, what, said, ax)
     observed = None if view.observed is None else view.observed[:, shown]

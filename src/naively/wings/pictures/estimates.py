@@ -103,8 +103,7 @@ def _shares(estimate: Estimate, sample: Sample | None, ax: On) -> Axes:
     if sample is not None:
         block = event.encode(sample, axis)
         one_class = Labels(np.zeros(len(block), np.int32), np.zeros(1, np.int64))
-        tally = event.tally(block, one_class)
-        count = event.counted(tally)[:, 0]
+        count = event.counted(event.tally(block, one_class))[:, 0]
         shares["sample"] = count / max(count.sum(), 1e-300)
     ways: list[How] = ["mle"] if estimate.given else ["mle", _typical(event.estimate)]
     for how in ways:

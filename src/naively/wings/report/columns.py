@@ -178,8 +178,8 @@ def _table(of: Effect) -> str:
     ]
     if of.more:
         lines.append([f"{of.more:,} more levels", None, None, None])
-    body = html.table(["value", "weight", "95 % band", "rows"], lines)
-    return html.details("In figures", body)
+    head = ["value", "weight", "95 % band", "rows"]
+    return html.details("In figures", html.table(head, lines))
 
 
 def draw_effect(of: Effect) -> str:

@@ -305,8 +305,7 @@ class Subject(Frozen):
         if self.rows is not None and len(self.rows) and self.y is not None:
             if not self.share_learned < SAME:
                 return None  # they are those that were learned
-            labels = encode_labels(self.y)
-            new = model.counted.schema.encode(self.rows, labels)
+            new = model.counted.schema.encode(self.rows, encode_labels(self.y))
             of = None if self.held_out is None else self.held_out.predicted
             return drift(model, sample, new, None, held_out=of)
         times = [name for name in model.view.schema.order if name in model.view.schema.times]

@@ -273,18 +273,12 @@ def _column(schema: Schema, name: Name, levels: tuple[Level, ...]) -> RowColumn:
     kind, reading = group.kind, schema.readings.get(name)
     if kind == "time":
         reading = reading or READ_AS["time"]
-    elif reading is not None and not _spells(reading):
-        reading = None
+    elif reading is not None:
+        # Plain numbers are numbers in JSON, however a file wrote them; levels stay as they are
+        # written, and the model finds the marks among them.
+        is_plain = reading.content == "number" and reading.words == () and not reading.scaled
+        reading = None if reading.is_levels or is_plain else reading
     return RowColumn(name, kind, reading, levels if kind in ("number", "string") else ())
-
-
-def _spells(reading: Reading) -> bool:
-    """Whether strings of a column stand for what JSON has no other way to write."""
-    # Plain numbers are numbers in JSON, however a file wrote them; levels stay as they are written,
-    # and the model finds the marks among them.
-    if reading.is_levels:
-        return False
-    return reading.content != "number" or reading.words != () or bool(reading.scaled)
 
 
 def _levels_of(model: Model) -> dict[Name, tuple[Level, ...]]:
