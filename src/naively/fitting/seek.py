@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,6 +76,7 @@ from naively.terms.functions import (
 COLUMNS = 100  # that products and rules are made of, those that say most
 ROUNDING = 1e-9
 Said: TypeAlias = Callable[[], Mapping[Part, float]]  # how much evidence each part gives
+C = TypeVar("C")  # what a column is named by
 
 
 class Weighed(Frozen):
@@ -139,21 +140,20 @@ def seek(rows: Weighed, limits: Limits | None = None) -> tuple[LinearPart, float
         each = zip(thirds, best.z, best.slopes, strict=True)
         thirds = [third._replace(joint=joint_with(third.joint, of, x)) for third, of, x in each]
     shape = STEPS if limits is None else TABLES._replace(most=limits.rules)
-    operands = {Part(*of): of for of in sought}
-    most = {operands[of]: sought[operands[of]] for of in saying_most(operands, OPERANDS, said)}
+    operands = saying_most([*sought], OPERANDS, said, lambda of: Part(*of))
+    most = {of: sought[of] for of in operands}
     linear, joint, thirds = with_growth(linear, joint, thirds, cut, most, labels, shape)
     after = sum(third.loss(labels) for third in thirds)
     names, gain = named(Values.among(sought), thirds, joint, labels)
     return with_names(linear, names), of_all, before / held, (after - gain) / held
 
 
-def saying_most(columns: Iterable[Part], most: int, said: Said) -> list[Part]:
+def saying_most(columns: list[C], most: int, said: Said, part: Callable[[C], Part]) -> list[C]:
     """Return so many columns at most: those that say most, or all if there are no more."""
-    every = [*columns]
-    if len(every) <= most:
-        return every
+    if len(columns) <= most:
+        return columns
     of = said()
-    return sorted(every, key=lambda part: -of.get(part, 0.0))[:most]
+    return sorted(columns, key=lambda column: -of.get(part(column), 0.0))[:most]
 
 
 def with_growth(
@@ -524,7 +524,7 @@ class Products(Frozen):
         columns = [term.part for term in of]
         number = {part: i for i, part in enumerate(dict.fromkeys(columns))}
         column = np.array([number[part] for part in columns], np.int64)
-        best = saying_most(number, COLUMNS, said)
+        best = saying_most([*number], COLUMNS, said, lambda part: part)
         among = np.isin(column, [number[part] for part in best])
         may = among if may is None else among & may
         a, b = np.triu_indices(len(columns), 1)
@@ -615,8 +615,8 @@ def cut_of(
     # Without interactions they are of more than two values: of fewer a line says all.
     parts = [(group.key, name) for group, block in columns for name in block.axis.columns]
     # In one order, whatever that of the columns is: of equal columns the first is taken.
-    place = {Part(*part): at for at, part in enumerate(parts)}
-    order = [place[part] for part in saying_most(sorted(place, key=str), COLUMNS, said)]
+    order = sorted(range(len(parts)), key=lambda at: str(Part(*parts[at])))
+    order = saying_most(order, COLUMNS, said, lambda at: Part(*parts[at]))
     fewest, monotone = (2, {}) if limits is None else (1, limits.monotone)
     if limits is not None:
         order = [at for at in order if limits.may_be(parts[at][1])]
