@@ -158,4 +158,4 @@ if __name__ == "__main__":
     for given in map(Path, sys.argv[1:]):
         written = json.dumps(notebook(given.read_text(encoding="utf-8")), indent=1)
         Path(f"{given.stem}.ipynb").write_text(written, encoding="utf-8")
-        print(f"wrote {given.stem}.ipynb")
+        print(f"wrote {given.stem}.ipynb")  # noqa: T201
