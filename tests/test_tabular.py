@@ -17,7 +17,7 @@ from naively.tabular import SHOWN, Tabular
 
 class Result(Tabular):
     def __init__(self, **columns):
-        self.columns = columns
+        vars(self)["columns"] = columns
 
     def to_dict(self):
         return self.columns

@@ -22,7 +22,8 @@ class Frozen:
     Its pickle holds the fields, not what another thread derives from them.
     """
 
-    _default: ClassVar[dict[str, object]]
+    _in_order: ClassVar[dict[str, object]]  # the fields, with the defaults that are fixed
+    _needed: ClassVar[set[str]]  # those without a default
     _made: ClassVar[dict[str, Callable[[], object]]]  # what makes a default, anew for each object
     _compared: Callable[[object], object] = id  # returns what is the same of those that are equal
     __dataclass_fields__: ClassVar[dict[str, Field[object]]]
@@ -33,12 +34,13 @@ class Frozen:
         super().__init_subclass__()
         dataclass(init=False, repr=False, eq=False, kw_only=kw_only)(cls)
         given = sorted([f for f in fields(cls) if f.init], key=lambda f: f.kw_only is True)
-        cls._default = {f.name: f.default for f in given if f.default is not MISSING}
+        cls._in_order = {f.name: f.default for f in fields(cls) if f.init}
         cls._made = {f.name: f.default_factory for f in given if f.default_factory is not MISSING}
+        default = {n: of for n, of in cls._in_order.items() if of is not MISSING} | cls._made
+        cls._needed = cls._in_order.keys() - default.keys()
         if eq or cls._compared is not id:  # as a class above it
             compared = [f.name for f in fields(cls) if f.compare]
             cls._compared = attrgetter(*compared) if compared else type
-        default = cls._made | cls._default
         parameters = [
             Parameter(
                 f.name,
@@ -51,18 +53,15 @@ class Frozen:
         cls.__signature__ = Signature(parameters, return_annotation=None)
 
     def __init__(self, *args: object, **named: object) -> None:
-        held = self.__dict__
-        held |= self._default
-        given = dict(zip(self.__match_args__, args, strict=False), **named)
+        held, given = self.__dict__, dict(zip(self.__match_args__, args, strict=False), **named)
+        held |= self._in_order
         held |= given
         for name in self._made:
             if name not in given:
                 held[name] = self._made[name]()
-        if (
-            len(given) != len(args) + len(named)
-            or held.keys() != self.__signature__.parameters.keys()
-        ):
-            self.__signature__.bind(*args, **named)  # says what is missing or too much
+        too_much = len(given) != len(args) + len(named) or len(held) != len(self._in_order)
+        if too_much or not self._needed <= given.keys():
+            self.__signature__.bind(*args, **named)  # says what is wrong
         self.__post_init__()
 
     def __post_init__(self) -> None:
