@@ -415,7 +415,7 @@ def test_where_all_is_declared_the_whole_delta_is_for_the_noise(epsilon: float) 
         (math.nan, 1e-6, "epsilon must be from"), (101.0, 1e-6, "epsilon must be from"),
         (1.0, -1e-6, "delta must be 0, or from 1e-100 to less than 1, got"),
         (1.0, 1e-300, "delta must be 0, or from"), (1.0, 1.0, "delta must be 0, or from"),
-        (1.0, math.nan, "delta must be 0, or from"), (1.0, 0.0, "cells or words of column 'colour'"),
+        (1.0, math.nan, "delta must be 0, or from"), (1.0, 0.0, "or words of column 'colour'"),
     ],
 )  # fmt: skip
 def test_wrong_numbers_are_refused(epsilon: float, delta: float, said: str) -> None:
