@@ -81,8 +81,9 @@ def connected(name: str, postgres: Any) -> Iterator[Any]:
     else:
         import psycopg
 
-        # Tables of one name come with other types: a statement that was prepared would keep the old.
-        connection = psycopg.connect(postgres(), autocommit=True, prepare_threshold=None)
+        connection = psycopg.connect(
+            postgres(), autocommit=True, prepare_threshold=None
+        )  # types vary
         connection.execute("DROP SCHEMA IF EXISTS public CASCADE")
         connection.execute("CREATE SCHEMA public")
     try:
