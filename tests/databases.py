@@ -81,9 +81,7 @@ def connected(name: str, postgres: Any) -> Iterator[Any]:
     else:
         import psycopg
 
-        connection = psycopg.connect(
-            postgres(), autocommit=True, prepare_threshold=None
-        )  # types vary
+        connection = psycopg.connect(postgres(), autocommit=True, prepare_threshold=None)
         connection.execute("DROP SCHEMA IF EXISTS public CASCADE")
         connection.execute("CREATE SCHEMA public")
     try:
