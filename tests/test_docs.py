@@ -159,7 +159,7 @@ def test_extras_that_are_named_can_be_installed() -> None:
     sources = [*PAGES, *(ROOT / "src").rglob("*.py")]
     texts = [path.read_text(encoding="utf-8") for path in sources]
     named = {name for text in texts for name in re.findall(r"'(?:naively|\.)\[(\w+)\]'", text)}
-    listed = re.search(r"pip install \. .* with pictures; also ([\w, ]+)", texts[0])
+    listed = re.search(r"pip install \. .* extras: '\.\[plots\]'; or ([\w, ]+)", texts[0])
     assert listed
     assert {"plots", *listed[1].split(", ")} == {*project["optional-dependencies"]}
     assert named - {*project["optional-dependencies"]} == set()

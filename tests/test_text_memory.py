@@ -47,7 +47,7 @@ def test_words_of_selected_texts_are_copied_once() -> None:
     assert once.found is block.found
     assert twice.found is block.found
     expected = block.found.select(first[then])  # type: ignore[union-attr]
-    for words in (twice.grown(), twice.split(block.axis)):
+    for words in (twice.grown(), twice.grown().by_words(block.axis)):
         assert (words.indptr == expected.indptr).all()
         assert (words.indices == expected.indices).all()
 

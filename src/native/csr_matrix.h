@@ -71,7 +71,7 @@ class CsrMatrix {
           starts_(import_row_starts(indptr_, std::min(indices_.shape(0), data_.shape(0)))) {
         indices_.visit([&](auto* from) {
             if constexpr (sizeof(*from) == sizeof(int32_t)) return void(columns_ = from);
-            // Indices of 64 bits are rare, and copied; those that 32 do not hold as no column.
+            // Indices of 64 bits are rare, and copied. One that 32 bits do not hold is no column: -1.
             for (int64_t i = 0; i < indices_.shape(0); ++i)
                 narrow_.push_back(from[i] >> 31 ? -1 : static_cast<int32_t>(from[i]));
             columns_ = narrow_.data();

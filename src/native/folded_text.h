@@ -35,8 +35,6 @@ class FoldedText {
 
     size_t length() const { return length_; }
     bool is_ascii() const { return ascii_; }
-    // Whether words may have parts: of a script without spaces, or of Korean syllables.
-    bool is_divided() const { return divided_; }
 
     // One for each character, and PADDING zeros.
     const uint8_t* kinds() const { return ascii_ && lowercase_ ? bytes_.data() : kinds_.data(); }
@@ -61,7 +59,7 @@ class FoldedText {
     std::vector<uint32_t> starts_, starts_of_words_;
     std::vector<CodePoint> characters_, composed_, segment_;
     size_t length_ = 0;
-    bool ascii_ = true, lowercase_ = true, has_apostrophes_ = false, divided_ = false;
+    bool ascii_ = true, lowercase_ = true, has_apostrophes_ = false;
 
     static void grow(std::vector<uint8_t>& bytes, size_t size) {
         if (bytes.size() < size + PADDING) bytes.resize(size + size / 2 + PADDING);
@@ -76,7 +74,7 @@ class FoldedText {
 
     void read_ascii(const uint8_t* text, size_t n, bool lowercase) {
         ascii_ = true;
-        has_apostrophes_ = divided_ = false;
+        has_apostrophes_ = false;
         lowercase_ = lowercase;
         length_ = n;
         grow(bytes_, n);
@@ -133,7 +131,6 @@ class FoldedText {
             }
         }
         length_ = written;
-        divided_ = (met & UnicodeTable::DIVIDED) != 0;
         if ((met & UnicodeTable::COMBINES) != 0) compose(table, entries);
         std::memset(kinds_.data() + length_, 0, PADDING);
         if (lowercase && (met & UnicodeTable::SPECIAL) != 0) end_by_sigma();
@@ -188,10 +185,8 @@ class FoldedText {
         if (characters_.size() < length_) characters_.resize(length_);
         grow(kinds_, length_);
         for (size_t i = 0; i < length_; ++i) {
-            const uint32_t entry = entries[composed_[i]];
             characters_[i] = composed_[i];
-            kinds_[i] = kind_of(entry);
-            divided_ |= (entry & UnicodeTable::DIVIDED) != 0;
+            kinds_[i] = kind_of(entries[composed_[i]]);
         }
     }
 
@@ -256,11 +251,7 @@ class FoldedText {
         uint32_t* const starts = all_starts.data();
         for (size_t i = 0; i < length_; ++i) {
             starts[i] = static_cast<uint32_t>(out - begin);
-            const CodePoint c = as_words && kinds_[i] == '\'' ? '\'' : characters_[i];
-            const bool two = c >= 0x80;  // letters of two bytes come with spaces of one: no branch
-            out[0] = static_cast<uint8_t>(two ? 0xC0 | c >> 6 : c);
-            out[1] = static_cast<uint8_t>(0x80 | (c & 0x3F));
-            out += c < 0x800 ? size_t{1} + two : write_utf8(c, out);
+            out += write_utf8(as_words && kinds_[i] == '\'' ? '\'' : characters_[i], out);
         }
         starts[length_] = static_cast<uint32_t>(out - begin);
         std::memset(out, 0, Word::HELD);

@@ -48,7 +48,7 @@ struct Smoothed {
     // one over what it gives of a bin to all; and the counts, class after class.
     std::vector<double> near, own, count;
 
-    // Smooth counts, (bins, classes). Of most rows that are left out the kernel is the last one.
+    // Smooth counts, (bins, classes). For most rows the kernel is that of the row before.
     NAIVELY_INLINE void smooth(const double* counts, int64_t of_bins, int64_t k, double of_width) {
         if (of_bins != bins || of_width != width) {
             bins = of_bins;

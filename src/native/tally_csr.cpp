@@ -82,9 +82,9 @@ constexpr int64_t ahead = 16;  // entries, whose cells are prefetched
 
 // Add the entries of a row to the sums of its class, which lie `stride` apart.
 template <bool weighted, class Cell, class Value>
-NAIVELY_INLINE inline void add_entries(const int32_t* columns, const Value* values, int64_t
-                                       count, int64_t prefetchable, int64_t stride, double weight,
-                                       Cell* of_class) {
+NAIVELY_INLINE inline void add_entries(const int32_t* columns, const Value* values,
+                                       int64_t count, int64_t prefetchable, int64_t stride,
+                                       double weight, Cell* of_class) {
     for (int64_t e = 0; e < count; ++e) {
         if (e + ahead < prefetchable) prefetch_cell(of_class, columns[e + ahead], stride);
         auto value = static_cast<double>(values[e]);
@@ -110,8 +110,8 @@ NAIVELY_INLINE inline void add_row(const Entries<Value>& from, int64_t row, int6
 
 // Rows as they come, into a table of (columns, classes).
 template <class Isa, class Cell, class Value>
-NAIVELY_INLINE inline void add_rows(const Entries<Value>& from, int64_t begin, int64_t end, Cell*
-                                    table, Wholeness& seen) {
+NAIVELY_INLINE inline void add_rows(const Entries<Value>& from, int64_t begin, int64_t end,
+                                    Cell* table, Wholeness& seen) {
     const bool cached = from.width * from.k * static_cast<int64_t>(sizeof(Cell)) <= cached_bytes;
     const int64_t prefetch_end = cached ? 0 : from.starts[from.rows];
     for (int64_t first = begin; first < end; first += checked_rows) {

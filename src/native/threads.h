@@ -1,7 +1,7 @@
 // Rows split over threads: contiguous parts, one thread each, the first on the caller's own.
 //
 // Threads live for one call only: no pool, so nothing to go wrong after fork, and the only global
-// state is the number of threads allowed. Who calls run_parts releases the GIL first.
+// state is the number of threads allowed. The caller of run_parts releases the GIL first.
 #pragma once
 
 #include <algorithm>

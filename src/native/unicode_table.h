@@ -49,7 +49,6 @@ class UnicodeTable {
     static constexpr uint32_t CHARACTER = (1u << 21) - 1;
     static constexpr uint32_t SPECIAL = 1u << 21;  // it becomes none, or many, or that depends
     static constexpr uint32_t COMBINES = 1u << 22;
-    static constexpr uint32_t DIVIDED = 1u << 23;  // a word of such characters has parts
     static constexpr int KIND = 24;
 
     static constexpr CodePoint SIGMA = 0x3C3, FINAL_SIGMA = 0x3C2;
@@ -161,7 +160,6 @@ class UnicodeTable {
         const auto put = [&](std::vector<uint32_t>& entries, CodePoint c, CodePoint to, uint32_t flags) {
             const uint8_t kind = kinds[to];
             if (kind == 'M' || kind == 'V') flags |= COMBINES;
-            if (kind == 'H' || kind == 'K') flags |= DIVIDED;
             if (kind == 'Z' || kind == 'T') flags |= SPECIAL;
             entries[c] = (c ^ to) | flags | static_cast<uint32_t>(kind) << KIND;
         };

@@ -35,16 +35,10 @@ constexpr std::array<uint8_t, 256> roles() {
 }
 constexpr std::array<uint8_t, 256> ROLES = roles();
 
-// Sets bit 7 of each byte that is of a word; all are of ASCII characters.
+// Sets bit 7 of each byte that is of a word; all are ASCII, none a capital letter.
 template <class Block>
 Block mark_word_bytes(const Block& x) {
     return bytes_between(x, 'a', 'z') | bytes_between(x, '0', '9') | bytes_between(x, '_', '_');
-}
-
-// The same of the kinds of any characters.
-template <class Block>
-Block mark_word_kinds(const Block& x) {
-    return mark_word_bytes(x) | bytes_between(x, 'M', 'M') | bytes_between(x, 'V', 'V');
 }
 
 // The rules, over kinds that zeros follow.
@@ -173,9 +167,9 @@ struct Rules {
     }
 };
 
-// Calls visit(begin, end) for each token of a text in which no word has parts.
-template <class Mark, class Visit>
-void visit_undivided(const uint8_t* kinds, size_t n, Mark&& mark, Visit&& visit) {
+// Calls visit(begin, end) for each token of an ASCII text.
+template <class Visit>
+void visit_ascii(const uint8_t* kinds, size_t n, Visit&& visit) {
     const Rules rules{kinds};
     size_t done = 0;
     const auto visit_others = [&](size_t end) {
@@ -189,9 +183,8 @@ void visit_undivided(const uint8_t* kinds, size_t n, Mark&& mark, Visit&& visit)
             }
         }
     };
-    visit_runs(kinds, n, mark, [&](size_t begin, size_t end) {
-        while (begin < end && kinds[begin] == 'M') ++begin;  // no word begins with a mark
-        if (begin < done || begin == end) return;
+    visit_runs(kinds, n, mark_word_bytes<ByteBlock>, [&](size_t begin, size_t end) {
+        if (begin < done) return;
         visit_others(begin);
         if (begin < done) return;
         done = rules.end_of_word(begin, end);
@@ -209,10 +202,8 @@ void visit_words(const FoldedText& text, Visit&& visit) {
     using namespace splitting_detail;
     const uint8_t* const kinds = text.kinds();
     const size_t n = text.length();
-    const auto visit_whole = [&](size_t begin, size_t end) { visit(begin, end, false); };
-    if (text.is_ascii()) return visit_undivided(kinds, n, mark_word_bytes<ByteBlock>, visit_whole);
-    if (!text.is_divided())
-        return visit_undivided(kinds, n, mark_word_kinds<ByteBlock>, visit_whole);
+    if (text.is_ascii())
+        return visit_ascii(kinds, n, [&](size_t begin, size_t end) { visit(begin, end, false); });
     const Rules rules{kinds};
     const auto end_of_character = [&](size_t i) {
         while (kinds[++i] == 'M') {}

@@ -189,7 +189,7 @@ def left_out_posterior(model: Model, batch: Batch) -> Floats:
     """Return the posterior of each learned row as if it had not been learned, (rows, classes)."""
     # A class that has no rows then has the posterior 0. Where all classes are impossible, it is the
     # class prior.
-    labels, blocks = batch.labels.among(model.classes), model.blocks(batch.split())
+    labels, blocks = batch.labels.among(model.classes), model.blocks(batch)
     labels = one_of_each(labels, batch.times)
     prior = _prior_without(model, labels)
     with np.errstate(divide="ignore"):

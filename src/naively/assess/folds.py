@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 
 from naively.assess.prequential import note_of_time
 from naively.assess.scores import Scores, scores
-from naively.counting.axis import VALUE, title
+from naively.counting.axis import title
 from naively.counting.labels import MANY_CLASSES, Labels
 from naively.fitting.leave_one_out import LeaveOneOut, left_out, linear_evidence
-from naively.fitting.reservoir import Reservoir
+from naively.fitting.reservoir import Reservoir, words_of
 from naively.fitting.sample import Sample, add_interactions, deal
 from naively.fitting.seek import COLUMNS
 from naively.fitting.weights import log_loss, on_one_thread, p_right, posterior
@@ -183,9 +183,8 @@ def work(model: Model, rows: float, *, interactions: bool = False) -> float:
         parts += columns * (columns - 1) // 2
     texts = [block for key, block in model.view.tally.blocks.items() if key.analyser is not None]
     words = sum(len(block.axis) for block in texts)
-    tokens = sum(float(block.sums[VALUE].by_row().sum()) for block in texts)
     share = rows / max(float(model.view.rows.sum()), rows)
-    of_texts = PER_TOKEN * (tokens * share + words)
+    of_texts = PER_TOKEN * (words_of(texts) * share + words)
     return PER_FOLD + k * (parts * (rows + PER_PART) + of_texts)
 
 

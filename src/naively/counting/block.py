@@ -499,22 +499,16 @@ class Documents(Block):
     def __len__(self) -> int:
         return len(self.texts)
 
-    def split(self, axis: Words | None = None) -> Sparse:
-        """Return how often each text holds each word of ``axis``, by default of the block's."""
-        if axis is not None and self.found is not None:
-            return self._words_found(self.found).by_words(axis)
-        on = self if axis is None else replace(self, axis=axis)
-        return _split([on], grow=False)[0]
+    def split(self) -> Sparse:
+        """Return how often each text holds each word of the axis."""
+        return _split([self], grow=False)[0]
 
     def grown(self) -> Sparse:
         """Return how often each text holds each word, all of which its axis has then."""
         if self.found is not None:
-            words = self._words_found(self.found)
+            words = self.found if self.at is None else self.found.select(self.at)
             return words.once() if self.presence else words
         return _split([self], grow=self.axis.grows)[0]
-
-    def _words_found(self, found: Sparse) -> Sparse:
-        return found if self.at is None else found.select(self.at)
 
     def count(self, statistics: Sequence[Statistic], labels: Labels) -> AxisSums:
         straight = self.counts_straight and labels.weight is None

@@ -399,7 +399,7 @@ def check_some(model: object, name: str, value: Any) -> None:
 def check_not_negative(block: Block, model: str) -> None:
     """Raise a ValueError if there is a negative number; it names the column."""
     match block:
-        case Sparse() if not block.presence and _any_below_0(block.data):
+        case Sparse() if not block.presence and (block.data < 0).any():
             column = int(block.indices[np.flatnonzero(block.data < 0)[0]])
         case Dense() if (below := (block.values < 0).any(axis=0)).any():
             column = int(np.flatnonzero(below)[0])
@@ -410,12 +410,6 @@ def check_not_negative(block: Block, model: str) -> None:
         f"Negative values in data passed to {model}, in column {name!r}: it takes counts, which "
         "are at least 0; numbers that may be negative are histogram or gaussian."
     )
-
-
-def _any_below_0(numbers: NDArray[np.number]) -> bool:
-    """Whether any of these numbers, (numbers,), is negative, whatever others are missing."""
-    least = numbers.min(initial=0)  # NaN if any is missing
-    return bool(least < 0 or (np.isnan(least) and (numbers < 0).any()))
 
 
 def by_row(counts: PseudoCount) -> Floats:

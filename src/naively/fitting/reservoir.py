@@ -182,7 +182,9 @@ class Reservoir(Frozen):
         # Rows that are in order before their words are copied are not copied again.
         each, tally = self._sample(larger=larger), model.counted.tally
         if texts := [of for key, of in tally.blocks.items() if key.analyser is not None]:
-            each = of_least_keys(each, rows_of_texts(texts, tally.class_count))
+            rows = tally.class_count.sum() * TOKENS / max(1.0, words_of(texts))
+            enough = max(FEWEST_TEXTS, OF_ONE * len(tally.classes), int(rows))
+            each = of_least_keys(each, enough)
         every = [of.select(np.argsort(mixed(of.contents), kind="stable")) for of in each]
         kept = encoded_by(every, model)
         # The words of texts are in the sample now; where it is asked for again, they are split.
@@ -247,11 +249,9 @@ def sample_size(model: Model, seen: float) -> SampleSize:
     return SampleSize(kept, kept, share, "a random sample that is large enough")
 
 
-def rows_of_texts(texts: Sequence[BlockTally[Words]], class_count: Floats) -> int:
-    """Return how many rows have words enough for the weights, (classes,) of so many rows."""
-    words = max(1.0, sum(float(block.sums[VALUE].by_class().sum()) for block in texts))
-    of_classes = max(FEWEST_TEXTS, OF_ONE * len(class_count))
-    return max(of_classes, int(TOKENS * float(class_count.sum()) / words))
+def words_of(texts: Sequence[BlockTally[Words]]) -> float:
+    """Return how many words, and n-grams, the texts of all rows have."""
+    return sum(float(block.sums[VALUE].by_class().sum()) for block in texts)
 
 
 def merged(samples: Sequence[Reservoir | None], model: Model) -> Reservoir | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import islice
 from typing import Any, TypeAlias
@@ -176,9 +177,9 @@ def extend(
         for name, reading in rows.readings.items()
         if name in schema.free and schema.kinds[name] == "string" and not reading.is_levels
     }
-    known = schema.columns.keys() - turned if turned else schema.columns.keys()
+    known: AbstractSet[Name] = schema.columns.keys()
     if turned:
-        schema = regroup(schema, dict.fromkeys(turned, ()))
+        schema, known = regroup(schema, dict.fromkeys(turned, ())), known - turned
     if not schema.by_place(rows) and not known >= {*rows.names}:
         fresh = rows.select([name for name in rows.names if name not in known])
         schema = schema.union(infer(fresh, given_among(event_models, fresh), settings))

@@ -411,7 +411,7 @@ class Held(Encoded):
             case Documents(found=None) as here:
                 return replace(here, axis=axis)
             case Documents() as here:
-                return here.split(axis)
+                return here.grown().by_words(axis)
             case Sparse(axis=Words()) as here:
                 return here.by_words(axis)
         (name,) = axis.columns

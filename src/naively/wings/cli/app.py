@@ -16,7 +16,7 @@ from naively.wings.cli.options import OfModules, Verbs
 from naively.wings.mail import command
 
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
-OF_THRESHOLD = "--cost sets a threshold: yes:no=9 is 1/10. threshold(recall=) in Python has a cost"
+OF_THRESHOLD = "--cost sets a threshold: yes:no=9 is 1/10. For a recall: nb.assess().threshold(.9)"
 MODULES = {  # of each verb; only that of the verb that is asked for is imported
     verb: f"naively.wings.cli.{module}"
     for module, verbs in {
