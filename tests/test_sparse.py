@@ -372,16 +372,15 @@ def test_blocks_that_are_split_together_are_those_split_apart(times):
         if not found.axis.hashed:
             assert found.axis.words == alone.axis.words
         np.testing.assert_array_equal(found.missing, alone.missing)
+        known = replace(blocks[i], axis=found.axis).split()  # and once more, where no word is added
         shape = len(strings), len(found.axis)
-        mine, theirs = (
+        mine, theirs, again = (
             csr_array((of.data, of.indices, of.indptr), shape=shape).toarray()
-            for of in (found, alone)
+            for of in (found, alone, known)
         )
         np.testing.assert_array_equal(mine, theirs)
-        assert not mine[found.missing].any()
-        known = replace(blocks[i], axis=found.axis).split()  # and once more, where no word is added
-        again = csr_array((known.data, known.indices, known.indptr), shape=shape).toarray()
         np.testing.assert_array_equal(again, mine)
+        assert not mine[found.missing].any()
 
 
 def nothing_is_left(tally: Tally) -> bool:
