@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -59,7 +58,7 @@ class Setting:
     Parameters
     ----------
     rows : int
-        Of a frame; files have as many, ten and a hundred times as many.
+        Of a frame; files have as many, and ten times as many.
     rounds : int
         How often each side runs.
     folder : Path
@@ -428,23 +427,8 @@ def csv_train(setting: Setting) -> None:
     _train(setting, _csv(setting))
 
 
-def hundred(setting: Setting) -> None:
-    """Train from Parquet of a hundred times the rows, once."""
-    path = _parquet(setting, 100)
-    try:
-        _train(Setting(setting.rows, 1, setting.folder), path)
-    finally:
-        path.unlink()
-
-
 def parquet_predict(setting: Setting) -> None:
     """Predict from Parquet to Parquet, beside DuckDB's copy of the file."""
-    told = subprocess.run(
-        [NAIVELY, "predict", "--help"], check=True, capture_output=True, text=True
-    ).stdout
-    if "--output" not in told:
-        print("parquet-predict: not measured: naively predict has no option --output yet")
-        return
     path = _parquet(setting, 10)
     small = write(min(SMALL, setting.rows), setting.folder / "small.parquet")
     model, out = setting.folder / "small.naively", setting.folder / "out.parquet"
@@ -516,7 +500,7 @@ def _by_batches(path: Path) -> ByHand:
         return np.sort(relation.project(name).distinct().df()[name].to_numpy(object))
 
     def batches() -> Iterator[pd.DataFrame]:
-        for batch in relation.to_arrow_reader(made.BATCH):
+        for batch in relation.to_arrow_reader(100_000):
             yield batch.to_pandas()
 
     levels = [different(name) for name in STRINGS]
@@ -547,7 +531,6 @@ OF_FILES: Mapping[str, Callable[[Setting], None]] = {
     "csv-count": csv_count,
     "csv-train": csv_train,
     "four-rows": four_rows,
-    "hundred": hundred,
 }
 
 
@@ -555,7 +538,6 @@ OF_FILES: Mapping[str, Callable[[Setting], None]] = {
 
 
 CASES = {**IN_MEMORY, **ON_SPARK, **OF_FILES}
-LONG = "hundred"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -564,11 +546,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     beside = ("duckdb", "nanoarrow", "pandas", "polars", "pyarrow", "scikit-learn")
     print(", ".join(f"{name} {version(name)}" for name in beside))
     print(HEADER)
-    chosen = options.cases or [name for name in CASES if name != LONG]
-    if options.hundred:
-        chosen = [*dict.fromkeys([*options.cases, LONG])]
     with tempfile.TemporaryDirectory() as folder:
-        for name in chosen:
+        for name in options.cases or CASES:
             CASES[name](Setting(options.rows, options.rounds, Path(folder)))
 
 
@@ -584,11 +563,10 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
         nargs="*",
         type=_case,
         metavar="CASE",
-        help=f"default: all but {LONG}; they are {', '.join(CASES)}",
+        help=f"default: all of {', '.join(CASES)}",
     )
     add("--rows", type=int, default=1_000_000, help="of a frame and of CSV; of Parquet 10 times it")
     add("--rounds", type=int, default=3)
-    add("--hundred", action="store_true", help="only train from Parquet of 100 times the rows")
     return parser.parse_args(arguments)
 
 

@@ -9,11 +9,10 @@ import pytest
 pytest.importorskip("nanoarrow")
 
 from benchmarks import data as benchmark
-from benchmarks import rows as made
 from benchmarks.by_hand import ByHand
-from benchmarks.data import Setting, walk
+from benchmarks.data import walk
 from benchmarks.process import cost
-from benchmarks.rows import LEVELS, NUMBERS, STRINGS, TARGET, query, write
+from benchmarks.rows import LEVELS, NUMBERS, STRINGS, TARGET, query
 
 N = 300
 
@@ -58,25 +57,6 @@ def test_scikit_learn_in_batches_is_scikit_learn_at_once():
     np.testing.assert_allclose(P.sum(axis=1), 1)
 
 
-def test_a_file_counted_in_batches_is_counted_at_once(tmp_path, monkeypatch, capsys):
-    path = str(write(N, tmp_path / "t.parquet"))
-    once = made.count(path, TARGET)
-    fit = made.NaiveBayes.fit
-
-    def refuse(self, X, y):
-        if isinstance(X, duckdb.DuckDBPyRelation):
-            raise TypeError("a relation")
-        return fit(self, X, y)
-
-    monkeypatch.setattr(made.NaiveBayes, "fit", refuse)
-    monkeypatch.setattr(made, "BATCH", 100)
-    apart = made.count(path, TARGET)
-    rows = arrow().drop_columns(TARGET)
-    assert apart.class_count_.tolist() == once.class_count_.tolist()
-    np.testing.assert_allclose(apart.predict_proba(rows), once.predict_proba(rows))
-    assert "batches are counted" in capsys.readouterr().out
-
-
 @pytest.mark.slow
 def test_memory_is_that_of_the_command_alone():
     held = np.ones(50_000_000)  # 400 MB of the process that starts it
@@ -105,15 +85,4 @@ def test_files_are_measured_and_removed(tmp_path, capsys, monkeypatch):
     assert "200.csv: fit, weights=None" in found
     assert "200.csv: naively train" in found
     assert "naively predict" in found
-    assert not list(tmp_path.iterdir())
-
-
-def test_a_hundred_times_the_rows_are_removed_after(tmp_path, monkeypatch):
-    sizes = []
-    monkeypatch.setattr(
-        "benchmarks.data._train",
-        lambda setting, path: sizes.append((setting.rounds, walk(made.relation(str(path))))),
-    )
-    benchmark.CASES["hundred"](Setting(3, 5, tmp_path))
-    assert sizes == [(1, 300)]
     assert not list(tmp_path.iterdir())

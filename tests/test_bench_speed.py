@@ -12,9 +12,10 @@ import pytest
 pytest.importorskip("pandas")
 
 from benchmarks import timing
+from benchmarks.process import Cost
 from benchmarks.speed import __main__ as benchmark
-from benchmarks.speed import beside, curves, drop_ins, page, texts
-from benchmarks.speed.beside import PARTS
+from benchmarks.speed import beside, curves, drop_ins, growth, page, texts
+from benchmarks.speed.beside import OURS, PARTS
 from benchmarks.speed.page import PICTURES
 
 from naively.kernels import dispatch
@@ -69,7 +70,7 @@ def run(*arguments, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in PARTS if name != "curves"])
+@pytest.mark.parametrize("name", [name for name in PARTS if name not in PICTURES])
 def test_each_part_runs(name, data, tmp_path, monkeypatch):
     monkeypatch.setenv("NAIVELY_DATA", str(data))
     for module in (texts, drop_ins):  # one part shows that memory is measured
@@ -99,9 +100,18 @@ def test_curves_are_measured_drawn_and_shown(tmp_path):
             assert {*one[work]} == {"naively", "scikit-learn"}
             assert all(len(y) == len(one["x"]) for y in one[work].values())
             assert min(min(y) for y in one[work].values()) > 0
-    for name in PICTURES:
-        assert f"(static/{name})" in made
-        assert (tmp_path / "static" / name).read_text("utf-8").startswith("<?xml")
+    assert f"(static/{PICTURES['curves']})" in made
+    assert (tmp_path / "static" / PICTURES["curves"]).read_text("utf-8").startswith("<?xml")
+
+
+@pytest.mark.slow
+def test_growth_is_measured_drawn_and_shown(tmp_path, monkeypatch):
+    monkeypatch.setattr(growth, "alone", lambda *command: Cost(1.0, 2.0, 30.0 + len(command)))
+    parts, made = run("growth", tmp_path=tmp_path)
+    assert [one["axis"] for one in parts["growth"]["rows"]] == [*growth.AXES]
+    assert parts["growth"]["rows"][0]["peak"] == {OURS: [38.0] * 2, growth.READER: [33.0] * 2}
+    assert f"(static/{PICTURES['growth']})" in made
+    assert (tmp_path / "static" / PICTURES["growth"]).read_text("utf-8").startswith("<?xml")
 
 
 def test_without_data_the_parts_on_data_are_left_out(tmp_path, monkeypatch, capsys):
@@ -128,7 +138,7 @@ def test_what_was_measured_before_stays_and_nothing_tells_of_this_computer(tmp_p
 
 def test_the_committed_page_is_that_of_the_committed_results():
     found = page.read(page.RESULTS)
-    drawn = [name for name in PICTURES if (page.PAGE.parent / "static" / name).exists()]
+    drawn = [name for name in PICTURES.values() if (page.PAGE.parent / "static" / name).exists()]
     assert page.text(found, drawn) == page.PAGE.read_text("utf-8")
 
 

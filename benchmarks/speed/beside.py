@@ -365,5 +365,21 @@ PARTS = {
         "texts.measure_large",
         usual=False,
     ),
-    "curves": Part("Curves", "", "curves.measure", data=False, usual=False),
+    "growth": Part(
+        "Growth",
+        "`naively train`, with its assessment, in a process on one thread, as a file grows along "
+        "one axis; beside it DuckDB reads the file. Seconds of the processor above, peak memory "
+        "below; a line as steep as the dotted one grows in proportion.",
+        "growth.measure",
+        data=False,
+        usual=False,
+    ),
+    "curves": Part(
+        "A cell of the drop-ins",
+        "The time of one cell or count as a table grows along one axis and stays as it is along "
+        "the others; a flat line is time in proportion to what is read.",
+        "curves.measure",
+        data=False,
+        usual=False,
+    ),
 }

@@ -1,4 +1,4 @@
-"""How the time of one cell, count or byte changes with the rows, columns, classes and words.
+"""How the time of one cell or count changes with the rows, columns, classes and words.
 
 Along each axis the rest stays as it is, and each point is the median of a few runs of naively and
 of scikit-learn in turn. A flat line is time in proportion to what is read.
@@ -13,10 +13,7 @@ from statistics import median
 from typing import Any
 
 import numpy as np
-from sklearn.calibration import CalibratedClassifierCV
-from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.naive_bayes import GaussianNB, MultinomialNB
-from sklearn.pipeline import make_pipeline
+from sklearn import naive_bayes
 
 import naively
 from benchmarks.speed.beside import OURS, Setting, numbers, shown
@@ -27,33 +24,28 @@ PEER = "scikit-learn"
 ENOUGH = 0.02  # seconds that the calls of one round take at least
 LONG = 1.0  # seconds from which on a side runs once
 
-Rows = tuple[Any, np.ndarray, int]  # X, y, and how many cells, counts or bytes X has
+Rows = tuple[Any, np.ndarray, int]  # X, y, and how many cells or counts X has
 
 
 @dataclass(frozen=True)
 class Subject:
-    """One model on both sides, its data, and the axes along which they change.
+    """A model of one name on both sides, its data, and the axes along which they change.
 
     Parameters
     ----------
-    name, peer : str
-        Of naively's model, and of scikit-learn's.
+    name : str
+        Of the class.
     per : str
         What the time is divided by.
     rows : callable
         Makes the data from the values on the axes.
-    ours, theirs : callable
-        Make the models.
     axes : mapping from str to (values, all others)
         Where the points are, and where the other axes stay.
     """
 
     name: str
-    peer: str
     per: str
     rows: Callable[..., Rows]
-    ours: Callable[[], Any]
-    theirs: Callable[[], Any]
     axes: Mapping[str, tuple[Sequence[int], Mapping[str, int]]]
 
 
@@ -62,7 +54,6 @@ class Curve:
     """Seconds of each side along one axis, divided by what is read."""
 
     subject: str
-    peer: str
     axis: str
     per: str
     fixed: Mapping[str, int]
@@ -86,42 +77,13 @@ def _sparse(rows: int, words: int, classes: int) -> Rows:
     return X, y, X.nnz
 
 
-def _texts(texts: int, words: int, classes: int) -> Rows:
-    """Draw texts of 60 words that are as frequent as words are, spelled with letters."""
-    rng = np.random.default_rng(0)
-    spelled = np.array([_spelled(i) for i in range(words)], object)
-    drawn = spelled[(rng.zipf(1.3, (texts, 60)) - 1) % words]
-    X = [" ".join(row) for row in drawn.tolist()]
-    y = rng.integers(0, classes, texts)
-    y[: min(classes, texts)] = np.arange(min(classes, texts))
-    return X, y, sum(map(len, X))
-
-
-def _spelled(i: int) -> str:
-    """Return another word of letters for each number, longer for the rare ones."""
-    letters = ""
-    while True:
-        i, last = divmod(i, 26)
-        letters += chr(ord("a") + last)
-        if i == 0:
-            return letters + "en"
-
-
-def _calibrated() -> Any:
-    return CalibratedClassifierCV(GaussianNB(), cv=5)
-
-
-def _of_words() -> Any:
-    return make_pipeline(CountVectorizer(), MultinomialNB())
-
-
 def _spaced(low: float, high: float, count: int = 7) -> list[int]:
     return sorted({round(x) for x in np.geomspace(low, high, count).tolist()})
 
 
 SUBJECTS = (
     Subject(
-        "GaussianNB", "GaussianNB", "cell", _dense, naively.GaussianNB, GaussianNB,
+        "GaussianNB", "cell", _dense,
         {
             "rows": (_spaced(100, 1e6, 9), {"columns": 20, "classes": 5}),
             "columns": (_spaced(1, 1000), {"rows": 10_000, "classes": 5}),
@@ -129,29 +91,11 @@ SUBJECTS = (
         },
     ),
     Subject(
-        "NaiveBayes, numbers", "GaussianNB, calibrated", "cell", _dense,
-        naively.NaiveBayes, _calibrated,
-        {
-            "rows": (_spaced(100, 3e5, 8), {"columns": 20, "classes": 3}),
-            "columns": (_spaced(1, 300, 6), {"rows": 5_000, "classes": 3}),
-            "classes": (_spaced(2, 200, 6), {"rows": 10_000, "columns": 20}),
-        },
-    ),
-    Subject(
-        "MultinomialNB", "MultinomialNB", "count", _sparse, naively.MultinomialNB, MultinomialNB,
+        "MultinomialNB", "count", _sparse,
         {
             "rows": (_spaced(100, 1e5), {"words": 100_000, "classes": 20}),
             "words": (_spaced(100, 1e6), {"rows": 10_000, "classes": 20}),
             "classes": (_spaced(2, 1000), {"rows": 10_000, "words": 20_000}),
-        },
-    ),
-    Subject(
-        "NaiveBayes, texts", "CountVectorizer, MultinomialNB", "byte", _texts,
-        naively.NaiveBayes, _of_words,
-        {
-            "texts": (_spaced(100, 3e4, 6), {"words": 20_000, "classes": 5}),
-            "words": (_spaced(100, 3e5, 6), {"texts": 5_000, "classes": 5}),
-            "classes": (_spaced(2, 100, 5), {"texts": 5_000, "words": 20_000}),
         },
     ),
 )  # fmt: skip
@@ -165,7 +109,7 @@ def _along(subject: Subject, axis: str, setting: Setting) -> Curve:
     x, fixed = subject.axes[axis]
     if setting.small:
         x = [min(x[0], 60), min(x[1], 80)]
-        tiny = {"rows": 60, "texts": 60, "words": 80, "columns": 3, "classes": 2}
+        tiny = {"rows": 60, "words": 80, "columns": 3, "classes": 2}
         fixed = {name: tiny[name] for name in fixed}
     fit: dict[str, list[float]] = {OURS: [], PEER: []}
     predict: dict[str, list[float]] = {OURS: [], PEER: []}
@@ -177,7 +121,7 @@ def _along(subject: Subject, axis: str, setting: Setting) -> Curve:
         nanoseconds = (1e9 * work[side][-1] for work in (fit, predict) for side in (OURS, PEER))
         told = ", ".join(map(shown, nanoseconds))
         print(f"{subject.name}, {value:,} {axis}: {told} ns a {subject.per}", flush=True)
-    return Curve(subject.name, subject.peer, axis, subject.per, fixed, x, fit, predict)
+    return Curve(subject.name, axis, subject.per, fixed, x, fit, predict)
 
 
 def _point(
@@ -185,7 +129,7 @@ def _point(
 ) -> tuple[dict[str, float], dict[str, float]]:
     """Return the seconds to fit and to predict, divided by what is read, of each side."""
     X, y, size = rows
-    makes = {OURS: subject.ours, PEER: subject.theirs}
+    makes = {OURS: getattr(naively, subject.name), PEER: getattr(naive_bayes, subject.name)}
     models = {side: make().fit(X, y) for side, make in makes.items()}
     fits = {side: lambda make=make: make().fit(X, y) for side, make in makes.items()}
     scores = {side: lambda model=model: model.predict_proba(X) for side, model in models.items()}

@@ -26,18 +26,6 @@ BENDS = {
     ("GaussianNB", "classes"): "a fit adds each cell to one class only and is flat up to about 100 "
     "classes, from where on the sums of all classes are larger than the nearest cache; prediction "
     "compares each cell with each class and grows in proportion, on both sides.",
-    ("NaiveBayes, numbers", "rows"): "the fit bends down after 10,000 rows, which is how many its "
-    "weights are fitted to: from there on only the counting grows; prediction is flat from 1,000 "
-    "rows on.",
-    (
-        "NaiveBayes, numbers",
-        "columns",
-    ): "both bend at about 30 columns, where what a row costs once "
-    "is spread thin; then the fit rises a little, for its weights and its linear part are solved "
-    "for all columns together.",
-    ("NaiveBayes, numbers", "classes"): "the fit grows with the classes from the beginning, since "
-    "the leave-one-out table of its sample has a column for each class, and each column of the "
-    "table a weight for each; prediction follows from about 10 classes on.",
     ("MultinomialNB", "rows"): "a fit of few rows takes as long whatever they hold, for its tables "
     "of 2 million numbers (words times classes): 2 ms by naively, 12 ms by scikit-learn; the "
     "counts cost more than these above some 10,000 rows, and 30,000.",
@@ -46,58 +34,41 @@ BENDS = {
     ("MultinomialNB", "classes"): "all bend up at about 16 classes: prediction adds one entry for "
     "each class and count, and scikit-learn's fit makes a table of words times classes; of more "
     "than 30 classes naively's holds only those that each word came in, and hardly rises any more.",
-    (
-        "NaiveBayes, texts",
-        "texts",
-    ): "prediction hardly falls after 1,000 texts; the fit falls until some "
-    "3,000, and again after 10,000, since its weights are fitted to no more than these.",
-    (
-        "NaiveBayes, texts",
-        "words",
-    ): "there is no bend: from 100 words to 300,000 a fit rises by less "
-    "than twice, and naively's prediction by two and a half times, as more of the words and "
-    "bigrams are new, or far apart in memory.",
-    ("NaiveBayes, texts", "classes"): "the fit bends up after 5 classes, since the leave-one-out "
-    "table of its texts has a column for each class; prediction hardly rises until some 40, for "
-    "most words come in few classes and only those are looked up.",
 }
 
 
 # --- Pictures ------------------------------------------------------------------------------------
 #
-# The curves, drawn: one picture of numbers and one of counts and texts, a row for each model.
+# The curves of the drop-ins, a row for each, and the growth of the default: seconds above memory.
 
 
-PICTURES = {
-    "speed-numbers.svg": ("GaussianNB", "NaiveBayes, numbers"),
-    "speed-counts.svg": ("MultinomialNB", "NaiveBayes, texts"),
-}
+PICTURES = {"growth": "speed-growth.svg", "curves": "speed-cells.svg"}
 COLOURS = {"naively": "#1f6fb4", "scikit-learn": "#d9731a"}
 LOOK = {"font.size": 9, "svg.fonttype": "none"}  # letters are text, which is smaller than shapes
 STYLES = {"fit": "o-", "predict": "s--"}
 
 
-def draw(curves: Sequence[Mapping[str, Any]], folder: Path) -> list[Path]:
-    """Draw the pictures of these curves into a folder, and return their paths."""
+def draw(parts: Mapping[str, Any], folder: Path) -> list[Path]:
+    """Draw the pictures of what was measured into a folder, and return their paths."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
     paths = []
     folder.mkdir(parents=True, exist_ok=True)
-    for name, subjects in PICTURES.items():
-        of = [[curve for curve in curves if curve["subject"] == one] for one in subjects]
-        if not all(of):
+    for (part, name), of_row in zip(PICTURES.items(), (_grown, _drawn), strict=True):
+        found = parts.get(part, {}).get("rows", [])
+        if not found:
             continue
+        subjects = [*dict.fromkeys(one.get("subject") for one in found)]
         with rc_context({**LOOK, "svg.hashsalt": name}):
             figure = Figure(figsize=(10, 6.8), layout="constrained")
-            axes = figure.subplots(len(of), max(map(len, of)), squeeze=False)
-            for row, of_subject in zip(axes, of, strict=True):
-                for ax, curve in zip(row, of_subject, strict=True):
-                    _draw(ax, curve)
-                low = min(ax.get_ylim()[0] for ax in row)
-                high = max(ax.get_ylim()[1] for ax in row)
+            axes = figure.subplots(2, len(found) // len(subjects), squeeze=False)
+            of_row(axes, found)
+            for row in axes:
+                limits = [ax.get_ylim() for ax in row]
                 for ax in row:
-                    ax.set_ylim(low, high)
+                    ax.set_ylim(min(low for low, _ in limits), max(high for _, high in limits))
+                    ax.grid(visible=True, linewidth=0.4, alpha=0.5)
             figure.legend(*axes[0][0].get_legend_handles_labels(), loc="outside upper center",
                           ncols=4, frameon=False)  # fmt: skip
             paths.append(folder / name)
@@ -105,19 +76,35 @@ def draw(curves: Sequence[Mapping[str, Any]], folder: Path) -> list[Path]:
     return paths
 
 
-def _draw(ax: Any, curve: Mapping[str, Any]) -> None:
-    for side, colour in COLOURS.items():
-        for work, style in STYLES.items():
-            y = [1e9 * seconds for seconds in curve[work][side]]
-            ax.loglog(
-                curve["x"], y, style, color=colour, markersize=3.5, linewidth=1.3,
-                label=f"{side}, {work}",
-            )  # fmt: skip
-    fixed = ", ".join(f"{value:,} {name}" for name, value in curve["fixed"].items())
-    ax.set_title(f"{curve['subject']}\n{fixed}", fontsize=9)
-    ax.set_xlabel(curve["axis"])
-    ax.set_ylabel(f"nanoseconds a {curve['per']}")
-    ax.grid(visible=True, linewidth=0.4, alpha=0.5)
+def _drawn(axes: Any, curves: Sequence[Mapping[str, Any]]) -> None:
+    for ax, curve in zip(axes.flat, curves, strict=True):
+        for side, colour in COLOURS.items():
+            for work, style in STYLES.items():
+                y = [1e9 * seconds for seconds in curve[work][side]]
+                ax.loglog(
+                    curve["x"], y, style, color=colour, markersize=3.5, linewidth=1.3,
+                    label=f"{side}, {work}",
+                )  # fmt: skip
+        fixed = ", ".join(f"{value:,} {name}" for name, value in curve["fixed"].items())
+        ax.set_title(f"{curve['subject']}\n{fixed}", fontsize=9)
+        ax.set_xlabel(curve["axis"])
+        ax.set_ylabel(f"nanoseconds a {curve['per']}")
+
+
+def _grown(axes: Any, found: Sequence[Mapping[str, Any]]) -> None:
+    for of_axis, growth in zip(axes.T, found, strict=True):
+        x = growth["x"]
+        for ax, what in zip(of_axis, ("seconds", "peak"), strict=True):
+            for (side, y), colour in zip(growth[what].items(), COLOURS.values(), strict=True):
+                ax.loglog(x, y, "o-", color=colour, markersize=3.5, linewidth=1.3, label=side)
+            y = growth[what]["naively"]
+            slope = [y[-1] * at / x[-1] for at in x]
+            ax.loglog(x, slope, ":", color="#777", linewidth=1, label="slope 1")
+            ax.set_ylim(min(map(min, growth[what].values())) / 2, 2 * max(y))
+            ax.set_xlabel(growth["axis"])
+        of_axis[0].set_title(growth["fixed"], fontsize=8)
+    axes[0][0].set_ylabel("seconds of the processor")
+    axes[1][0].set_ylabel("peak memory, MB")
 
 
 # --- The page of the results, made from their JSON alone: ``python -m benchmarks.speed.page`` ----
@@ -138,7 +125,7 @@ how many times less naively takes (time, memory or bytes), as the median of the 
 range; what takes long runs once. Times are those of the processor, on one thread; where a row says
 how many threads there are, they are those of a clock on the wall.
 `make bench ARGS='tables drop-ins'` measures these parts again and leaves the others as they were,
-`ARGS=curves` draws the curves, and `ARGS=--large` measures what takes minutes and gigabytes too.
+`ARGS='growth curves'` draws the pictures, and `ARGS=--large` measures what takes gigabytes.
 """
 
 
@@ -150,7 +137,7 @@ def read(path: Path) -> dict[str, Any]:
 
 def write(path: Path, found: Mapping[str, Any]) -> None:
     """Write the page, and beside it, in ``static``, the pictures."""
-    drawn = draw(found["parts"].get("curves", {}).get("rows", []), path.parent / "static")
+    drawn = draw(found["parts"], path.parent / "static")
     path.write_text(text(found, [one.name for one in drawn]), encoding="utf-8")
 
 
@@ -167,8 +154,9 @@ def text(found: Mapping[str, Any], drawn: Sequence[str] = ()) -> str:
             blocks.append(PARTS[name].about)
         if len(machines) > 1:
             blocks.append(_machine(part["on"]))
-        if name == "curves":
-            blocks += _curves(part["rows"], drawn)
+        if name in PICTURES:
+            picture = f"![{PARTS[name].title}](static/{PICTURES[name]})"
+            blocks += [picture] * (PICTURES[name] in drawn) + [_sentences(part["rows"])]
         else:
             blocks.append(_table(part["rows"], PARTS[name].ratio))
     absent = [part.title for name, part in PARTS.items() if name not in parts]
@@ -221,26 +209,9 @@ def _figure(figures: Sequence[float], unit: str) -> str:
     return f"{shown(figure)} {unit}"
 
 
-def _curves(curves: Sequence[Mapping[str, Any]], drawn: Sequence[str]) -> list[str]:
-    about = (
-        "The time of one cell, count or byte, as a table or a collection of texts grows along one "
-        "axis and stays as it is along the others; a flat line is time in proportion to what is "
-        "read. Beside naively are GaussianNB, GaussianNB with CalibratedClassifierCV, "
-        "MultinomialNB, and CountVectorizer with MultinomialNB."
-    )
-    blocks = [about]
-    for name in drawn:
-        of = [curve for curve in curves if curve["subject"] in PICTURES[name]]
-        title = ", ".join(PICTURES[name])
-        blocks.append(f"![Nanoseconds by size: {title}](static/{name})")
-        said = [
-            f"* {curve['subject']}, by {curve['axis']}: {BENDS[curve['subject'], curve['axis']]}"
-            for curve in of
-            if (curve["subject"], curve["axis"]) in BENDS
-        ]
-        if said:
-            blocks.append("\n".join(said))
-    return blocks
+def _sentences(rows: Sequence[Mapping[str, Any]]) -> str:
+    keys = [(row.get("subject", "train"), row["axis"]) for row in rows]
+    return "\n".join(f"* {', by '.join(key)}: {BENDS[key]}" for key in keys if key in BENDS)
 
 
 def main(arguments: Sequence[str]) -> None:
