@@ -29,6 +29,9 @@ using ByteBlock = Vector<uint8_t, 16>;
 inline ByteBlock bytes_between(const ByteBlock& x, uint8_t low, uint8_t high) {
     return reinterpret_cast<ByteBlock>((x >= low) & (x <= high));
 }
+inline ByteBlock bytes_equal(const ByteBlock& x, uint8_t byte) {
+    return reinterpret_cast<ByteBlock>(x == byte);
+}
 template <class Mark>
 uint64_t bits_of_block(const uint8_t* bytes, const Mark& mark) {
     ByteBlock x;
@@ -37,6 +40,10 @@ uint64_t bits_of_block(const uint8_t* bytes, const Mark& mark) {
 }
 #else
 using ByteBlock = uint64_t;
+constexpr uint64_t bytes_equal(uint64_t x, uint8_t byte) {
+    const uint64_t differs = x ^ each_byte(byte);
+    return ~(((differs & each_byte(0x7F)) + each_byte(0x7F)) | differs);
+}
 template <class Mark>
 uint64_t bits_of_block(const uint8_t* bytes, const Mark& mark) {
     return ((mark(load8(bytes)) & each_byte(0x80)) >> 7) * 0x0102040810204080u >> 56;

@@ -87,6 +87,16 @@ class ColumnPanel {
     }
     const T* column(int64_t j) const { return cells_.data() + j * apart_; }
 
+    // Calls visit(column, its cells) for each column of some rows.
+    template <class Visit>
+    NAIVELY_INLINE inline void visit_columns(int64_t row, int64_t rows, Visit&& visit) {
+        for (int64_t first = 0; first < turned_.rows; first += max_columns) {
+            const int64_t columns = std::min(max_columns, turned_.rows - first);
+            read(row, rows, first, columns);
+            for (int64_t j = 0; j < columns; ++j) visit(first + j, column(j));
+        }
+    }
+
   private:
     Matrix<T> turned_;
     int64_t apart_;  // the cells of neighbouring columns

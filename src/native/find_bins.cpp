@@ -19,16 +19,11 @@ NAIVELY_INLINE inline void find_rows(const Matrix<T>& matrix,
     std::vector<std::int32_t> found(panel.max_rows);
     for (int64_t row = begin; row < end; row += panel.max_rows) {
         const int64_t rows = std::min(panel.max_rows, end - row);
-        for (int64_t column = 0; column < matrix.columns; column += panel.max_columns) {
-            const int64_t columns = std::min(panel.max_columns, matrix.columns - column);
-            panel.read(row, rows, column, columns);
-            for (int64_t j = 0; j < columns; ++j) {
-                const T* x = panel.column(j);
-                finders[column + j].find(x, rows, found.data());
-                for (int64_t i = 0; i < rows; ++i)
-                    codes[(row + i) * matrix.columns + column + j] = x[i] == x[i] ? found[i] : -1;
-            }
-        }
+        panel.visit_columns(row, rows, [&](int64_t column, const T* x) NAIVELY_INLINE {
+            finders[column].find(x, rows, found.data());
+            for (int64_t i = 0; i < rows; ++i)
+                codes[(row + i) * matrix.columns + column] = x[i] == x[i] ? found[i] : -1;
+        });
     }
 }
 

@@ -37,16 +37,10 @@ NAIVELY_INLINE inline void hash_part(const Matrix<T>& matrix, const std::uint64_
     ColumnPanel<T> panel(matrix);
     for (int64_t row = begin; row < end; row += panel.max_rows) {
         const int64_t rows = std::min(panel.max_rows, end - row);
-        for (int64_t column = 0; column < matrix.columns; column += panel.max_columns) {
-            const int64_t columns = std::min(panel.max_columns, matrix.columns - column);
-            panel.read(row, rows, column, columns);
-            for (int64_t j = 0; j < columns; ++j) {
-                const T* x = panel.column(j);
-                const std::uint64_t factor = factors[column + j];
-                for (int64_t i = 0; i < rows; ++i)
-                    total[row + i] += hash_of(static_cast<double>(x[i])) * factor;
-            }
-        }
+        panel.visit_columns(row, rows, [&](int64_t column, const T* x) NAIVELY_INLINE {
+            for (int64_t i = 0; i < rows; ++i)
+                total[row + i] += hash_of(static_cast<double>(x[i])) * factors[column];
+        });
     }
 }
 

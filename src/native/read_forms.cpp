@@ -244,111 +244,6 @@ class Affixes {
     }
 };
 
-// One cell, whose characters are read from the first on. What reads something returns where it
-// ends, or where it began if it is not there.
-class Scanner {
-  public:
-    Scanner(View text, const Tables& tables, Reading reading, Affixes& affixes)
-        : text_(text),
-          end_(static_cast<int>(text.size())),
-          tables_(tables),
-          reading_(reading),
-          affixes_(affixes) {}
-
-    Cell month_of_year() const;
-    Cell number() const;
-    Cell signed_number(bool brackets) const;
-    Cell time() const;
-    Name left_open() const;
-    bool is_list() const;
-
-  private:
-    View text_;
-    int end_;
-    const Tables& tables_;
-    Reading reading_;
-    Affixes& affixes_;
-
-    struct Numeral {
-        View digits;  // before the mark, with what is between their groups
-        int groups = 1;
-        Character group = 0, mark = 0;
-        View fraction, exponent;
-        int end = -1;
-    };
-
-    Character at(int i) const { return i >= 0 && i < end_ ? text_[i] : 0; }
-    View part(int begin, int end) const {
-        begin = std::min(begin, end_);
-        return text_.substr(begin, std::max(0, std::min(end, end_) - begin));
-    }
-    int skip(int i) const {
-        while (i < end_ && is_blank(text_[i])) ++i;
-        return i;
-    }
-    template <size_t N>
-    int skip(int i, const char32_t (&some)[N]) const {
-        while (i < end_ && (is_blank(text_[i]) || is_one_of(text_[i], some))) ++i;
-        return i;
-    }
-    int digits(int i) const {
-        while (i < end_ && is_figure(text_[i])) ++i;
-        return i;
-    }
-    int letters(int i) const {
-        while (i < end_ && tables_.is_letter(text_[i])) ++i;
-        return i;
-    }
-    int64_t whole(int begin, int end) const {
-        int64_t value = 0;
-        for (int i = begin; i < end; ++i) value = 10 * value + (text_[i] - '0');
-        return value;
-    }
-
-    View currency(int i) const {
-        if (i >= end_) return {};
-        for (const Name& of : tables_.currencies[Tables::place_of(text_[i])])
-            if (text_.substr(i, of.size()) == of) return of;
-        return {};
-    }
-    int thousands(int begin, int i) const;
-    int indian(int begin, int i) const;
-    Numeral numeral(int i) const;
-    struct Ends {
-        std::array<int, 40> at;
-        int count = 0;
-        void add(int end) { at[count++] = end; }
-    };
-    Ends units(int i) const;
-    bool tail(int i, View& unit, View& after, View& more) const;
-    Cell as_cell(Numeral of, bool negative, const Affix& beside, bool alone,
-                 bool is_signed) const;
-
-    Cell numeric_date() const;
-    Cell year_and_month(int a, Character separator, int b, int b_end) const;
-    Cell marked_date() const;
-    Cell compact_moment() const;
-    Cell week() const;
-    Cell written_date() const;
-    int after_days(int count) const;
-    int after_of(int i) const;
-    Cell clock_cell() const;
-    Cell compound() const;
-    int64_t time_after(int i) const;
-    int64_t clock(int i, int& end) const;
-    int half_day(int i, int& end) const;
-    bool offset(int i, int64_t& minutes) const;
-    int after_weekday() const;
-    int month(int i, int& end) const;
-    int written_year(int i) const;
-    Cell written(int i, int year, int digits, int month, int64_t day) const;
-    Cell year_first() const;
-    Cell of_month(int64_t year, int month) const;
-    Cell day_month_year(int i, int64_t day) const;
-    Cell month_first(int i) const;
-    Cell day_and_year(int end, int i, int month, int day_end) const;
-};
-
 int64_t year_of(int64_t year, int digits) {
     if (digits == 4) return year;
     return year < 69 ? 2000 + year : 1900 + year;
@@ -422,159 +317,6 @@ bool is_ordinal(View text) {
     return name == U"st" || name == U"nd" || name == U"rd" || name == U"th" || name == U"er";
 }
 
-// --- Numbers ---
-
-int Scanner::thousands(int begin, int i) const {
-    if (i - begin < 1 || i - begin > 3 || !is_one_of(at(i), U",. '’")) return i;
-    const Character group = at(i);
-    while (at(i) == group && digits(i + 1) == i + 4) i += 4;
-    return i;
-}
-
-int Scanner::indian(int begin, int i) const {
-    if (i - begin < 1 || i - begin > 2) return i;
-    int end = i, twos = 0;
-    for (; at(end) == ',' && digits(end + 1) == end + 3; end += 3) ++twos;
-    if (twos && at(end) == ',' && digits(end + 1) == end + 4) return end + 4;
-    return i;
-}
-
-Scanner::Numeral Scanner::numeral(int i) const {
-    Numeral found;
-    const int begin = i;
-    i = digits(i);
-    int end = thousands(begin, i);
-    if (end == i) end = indian(begin, i);
-    if (end > i) {
-        found.group = text_[i];
-        found.groups = 1 + static_cast<int>(std::count(text_.begin() + i, text_.begin() + end,
-                                                       found.group));
-        i = end;
-    }
-    found.digits = part(begin, i);
-    if (is_one_of(at(i), U".,")) {
-        found.mark = at(i);
-        end = digits(i + 1);
-        found.fraction = part(i + 1, end);
-        i = end;
-    }
-    if (found.digits.empty() && found.fraction.empty()) return found;
-    if (lower(at(i)) == 'e') {
-        const int first = i + (is_one_of(at(i + 1), U"+-") ? 2 : 1);
-        end = digits(first);
-        if (end > first) {
-            found.exponent = part(i, end);
-            i = end;
-        }
-    }
-    found.end = i;
-    return found;
-}
-
-Scanner::Ends Scanner::units(int i) const {
-    Ends ends;
-    const Character first = at(i);
-    if (is_one_of(first, U"%‰\"″'′")) {
-        ends.add(i + 1);
-    } else if (first == U'°') {
-        const int end = i + 1, blank = end + (end < end_ && is_blank(text_[end]));
-        if (is_one_of(at(blank), U"CFK")) ends.add(blank + 1);
-        ends.add(end);
-    } else if (const int last = letters(i); 1 <= last - i && last - i <= 12) {
-        const bool dotted = at(last) == '.';
-        for (int start = dotted ? last + 1 : last; start >= last; --start) {
-            if (is_one_of(at(start), U"/²³^·.")) {
-                int end = start + 1;
-                while (end - start <= 8 && end < end_ && !is_blank(text_[end]) &&
-                       !is_figure(text_[end]) && text_[end] != 0)
-                    ++end;
-                if (is_figure(at(end))) ends.add(end + 1);
-                for (int of = end; of > start; --of) ends.add(of);
-            }
-            ends.add(start);
-        }
-    }
-    ends.add(i);
-    return ends;
-}
-
-bool Scanner::tail(int i, View& unit, View& after, View& more) const {
-    i = skip(i);
-    if (i == end_) return true;
-    const Ends ends = units(i);
-    for (int k = 0; k < ends.count; ++k) {
-        const int end = ends.at[k], begin = skip(end);
-        after = currency(begin);
-        const int rest = begin + static_cast<int>(after.size());
-        more = is_one_of(at(rest), U"+*") ? part(rest, rest + 1) : View();
-        if (skip(rest + static_cast<int>(more.size())) == end_) {
-            unit = part(i, end);
-            return true;
-        }
-    }
-    return false;
-}
-
-Cell Scanner::number() const {
-    const int unsigned_from = is_one_of(at(0), U"+-") ? 1 : 0;
-    if (lower(at(unsigned_from)) == 'i') {
-        const Lower word(part(unsigned_from, end_));
-        if (word == U"inf" || word == U"infinity") {
-            const double infinite = std::numeric_limits<double>::infinity();
-            return Cell::number(PLAIN, at(0) == '-' ? -infinite : infinite);
-        }
-    }
-    const bool brackets = at(0) == '(' && at(end_ - 1) == ')';
-    if (brackets) {
-        View inner = end_ > 1 ? text_.substr(1, end_ - 2) : View();
-        while (!inner.empty() && is_blank(inner.front())) inner.remove_prefix(1);
-        while (!inner.empty() && is_blank(inner.back())) inner.remove_suffix(1);
-        if (inner.empty()) return {};
-        return Scanner(inner, tables_, reading_, affixes_).signed_number(true);
-    }
-    return signed_number(false);
-}
-
-Cell Scanner::signed_number(bool brackets) const {
-    int i = 0;
-    View compared;
-    if (is_one_of(at(0), U"<>≤≥~≈")) {
-        i = at(1) == '=' ? 2 : 1;
-        compared = part(0, i);
-        i = skip(i);
-    }
-    const Character sign = is_one_of(at(i), U"+-") ? at(i) : 0;
-    i = skip(i + (sign != 0));
-    const View before = currency(i);
-    i = skip(i + static_cast<int>(before.size()));
-    const Character second = is_one_of(at(i), U"+-") ? at(i) : 0;
-    if (sign && second) return {};
-    i = skip(i + (second != 0));
-    const Numeral of = numeral(i);
-    if (of.end < 0) return {};
-    i = of.end;
-    View unit, after, more;
-    if (!tail(i, unit, after, more)) return {};
-    int half_end;
-    if (half_day(skip(i), half_end) && half_end == end_) return {};  // a time of day
-    if (!unit.empty()) {
-        const Lower letters(unit);
-        View small = letters;
-        while (!small.empty() && small.back() == '.') small.remove_suffix(1);
-        if (is_ordinal(small)) return {};
-        if (of.mark == ',' && of.fraction.empty()) return {};
-        const bool glued = !is_blank(at(i));
-        const bool known = unit[0] == U'°' || currency(i) == unit ||
-                           tables_.glued.find(small) != tables_.glued.end();
-        if (glued && !of.mark && !known) return {};
-    }
-    if (is_one_of(of.group, U"'’ ") && sign == '+') return {};
-    const bool negative = brackets || sign == '-' || second == '-';
-    const Affix beside{before, unit, after, compared, more};
-    const bool none = std::all_of(beside.begin(), beside.end(), [](View x) { return x.empty(); });
-    return as_cell(of, negative, beside, none && !brackets, sign || second);
-}
-
 int64_t compact_date(View digits) {
     const size_t n = digits.size();
     if (n != 8 && n != 14) return NAT;
@@ -590,558 +332,774 @@ int64_t compact_date(View digits) {
     return of_day == NAT ? NAT : moment_of(year, number(4, 2), number(6, 2), of_day);
 }
 
-Cell Scanner::as_cell(Numeral of, bool negative, const Affix& beside, bool alone,
-                      bool is_signed) const {
-    if (of.group && of.mark == of.group) return {};
-    const View last = of.digits.size() > 3 ? of.digits.substr(of.digits.size() - 3) : View();
-    const View first = of.group ? of.digits.substr(0, of.digits.find(of.group)) : View();
-    if (of.group && of.digits[0] == '0') {
-        if (of.groups != 2 || of.mark || !is_one_of(of.group, U".,")) return {};
-        of.mark = of.group;  // 0,234
-        of.fraction = last;
-        of.digits = first;
-        of.group = 0;
-    }
-    if (of.group == '.' && of.groups == 4 && !of.mark) return {};
-    const bool plain = std::all_of(beside.begin(), beside.end(), [](View x) { return x.empty(); });
-    const uint8_t affix = plain ? 0 : affixes_.code(beside);
-    const double value = value_of(negative, of.digits, of.fraction, of.exponent);
-    if (is_one_of(of.group, U".,") && !of.mark && of.groups == 2) {
-        const double other = value_of(negative, first, last, of.exponent);
-        const bool point = of.group == '.';
-        if (!of.exponent.empty() && point) return Cell::number(POINT, other, affix);
-        const bool grouped = reading_.comma == point;
-        return Cell::number(point ? EITHER_POINT : EITHER_COMMA, grouped ? value : other, affix);
-    }
-    if (of.group || of.mark) {
-        Form form = GROUPED;
-        if (of.mark == '.')
-            form = of.group ? GROUPED_POINT : POINT;
-        else if (of.mark == ',' || of.group == '.')
-            form = COMMA;
-        else if (of.group == ',')
-            form = GROUPED_POINT;
-        return Cell::number(form, value, affix);
-    }
-    if (!of.exponent.empty() || !alone) return Cell::number(PLAIN, value, affix);
-    Digits read;
-    for (const Character c : of.digits) {
-        read.value = 10 * read.value + (c - '0');
-        read.count += read.value != 0 || read.count != 0;
-    }
-    const bool leads = of.digits.size() > 1 && of.digits[0] == '0';
-    if (leads || read.count > DIGITS || read.value > EXACT) return Cell::number(NAME, value);
-    const int64_t moment = is_signed ? NAT : compact_date(of.digits);
-    if (moment == NAT) return Cell::number(PLAIN, value);
-    return reading_.dates ? Cell::time(EIGHT, moment) : Cell::number(EIGHT, value);
-}
-
-bool Scanner::is_list() const {
-    int i = 0, numbers = 0;
-    while (true) {
-        const int end = digits(i);
-        if (end == i) return false;
-        ++numbers;
-        i = skip(end);
-        if (end == end_) return numbers > 2;
-        if (!is_one_of(at(i), U",;|")) return false;
-        i = skip(i + 1);
-    }
-}
-
-// --- Times ---
-
-Cell Scanner::time() const {
-    if (std::none_of(text_.begin(), text_.end(), is_figure)) return {};
-    if (Cell found = numeric_date()) return found;
-    if (Cell found = marked_date()) return found;
-    if (Cell found = compact_moment()) return found;
-    if (Cell found = week()) return found;
-    if (Cell found = written_date()) return found;
-    if (Cell found = clock_cell()) return found;
-    return compound();
-}
-
-// What a date leaves open: yy for a year of two digits, and a zone that is known by letters alone.
-Name Scanner::left_open() const {
-    const size_t found = text_.find(U':');
-    const bool has_clock = found != View::npos;
-    const int colon = has_clock ? static_cast<int>(found) : end_;
-    int longest = 0;
-    for (int i = 0; i < colon;) {
-        const int end = std::min(digits(i), colon);
-        longest = std::max(longest, end - i);
-        i = std::max(end, i + 1);
-    }
-    int last = end_;
-    while (last > 0 && is_figure(text_[last - 1])) --last;
-    const bool at_end = end_ - last == 4 && is_blank(at(last - 1));
-    Name open = longest >= 4 || at_end ? U"" : U"yy";
-    int begin = end_;
-    while (begin > 0 && 'a' <= (text_[begin - 1] | 0x20) && (text_[begin - 1] | 0x20) <= 'z') --begin;
-    const View zone = part(begin, end_);
-    const Lower name(zone);
-    if (!has_clock || zone.size() < 3 || zone.size() > 4 || name == U"utc" || name == U"gmt" ||
-        name == U"uhr")
-        return open;
-    if (!open.empty()) open += U' ';
-    return open + Name(zone);
-}
-
-// 2024年1月31日, 2024년 1월 31일 or 2024. 1. 31.
-Cell Scanner::marked_date() const {
-    for (const View marks : {View(U"年月日"), View(U"년월일"), View(U"...")}) {
-        int begin[3] = {0, 0, 0}, end[3] = {0, 0, 0}, i = 0, fields = 0;
-        for (const Character mark : marks) {
-            begin[fields] = skip(i);
-            end[fields] = digits(begin[fields]);
-            i = skip(end[fields]);
-            if (at(i) != mark) break;
-            ++i;
-            ++fields;
-        }
-        const auto count = [&](int k) { return end[k] - begin[k]; };
-        if (fields != 3 || count(0) != 4 || std::min(count(1), count(2)) < 1 ||
-            std::max(count(1), count(2)) > 2)
-            continue;
-        const int64_t of_day = time_after(i);
-        if (of_day == NAT) continue;
-        const int64_t moment = moment_of(whole(begin[0], end[0]), whole(begin[1], end[1]),
-                                         whole(begin[2], end[2]), of_day);
-        return moment == NAT ? Cell{} : Cell::time(YMD, moment);
-    }
-    return {};
-}
-
-// 20240131T235959, or the date with another time after it.
-Cell Scanner::compact_moment() const {
-    if (digits(0) != 8 || end_ <= 8) return {};
-    const int64_t day = compact_date(part(0, 8));
-    if (day == NAT) return {};
-    const int last = digits(9);
-    int64_t of_day;
-    if (lower(at(8)) == 't' && (last == 13 || last == 15)) {
-        int64_t minutes;
-        of_day = time_of_day(whole(9, 11), whole(11, 13), whole(13, last));
-        if (of_day == NAT || !offset(skip(last), minutes)) return {};
-        of_day -= minutes * MINUTE;
-    } else {
-        of_day = time_after(8);
-        if (of_day == NAT) return {};
-    }
-    return Cell::time(YMD, day + of_day);
-}
-
 // Days since 1970 of the Monday on which the weeks of a year begin: that of January 4th.
 int64_t first_monday(int64_t year) {
     const int64_t day = days_since_1970(year, 1, 4), weekday = ((day + 3) % 7 + 7) % 7;
     return day - weekday;
 }
 
-// 2024-W05-3, or 2024-W05, which begins on a Monday.
-Cell Scanner::week() const {
-    if (digits(0) != 4 || at(4) != '-' || lower(at(5)) != 'w' || digits(6) != 8) return {};
-    if (end_ != 8 && !(end_ == 10 && at(8) == '-' && '1' <= at(9) && at(9) <= '7')) return {};
-    const int64_t year = whole(0, 4), week = whole(6, 8), day = end_ == 8 ? 1 : at(9) - '0';
-    if (year < 1900 || year > 2099) return {};
-    const int64_t monday = first_monday(year) + 7 * (week - 1);
-    if (week < 1 || monday >= first_monday(year + 1)) return {};
-    return Cell::time(YMD, DAY * (monday + day - 1));
-}
-
-Cell Scanner::year_and_month(int a, Character separator, int b, int b_end) const {
-    const auto is_century = [&](int begin, int end) {
-        const int64_t year = end - begin == 4 ? whole(begin, end) : 0;
-        return 1900 <= year && year <= 2099;
-    };
-    const bool divides = separator == '-' || separator == '/';
-    if (divides && is_century(0, a) && b_end - b == 2) {
-        const int64_t year = whole(0, a), month = whole(b, b_end);
-        const int64_t moment = moment_of(year, month, 1);
-        if (moment == NAT) return {};
-        return Cell::time(month == (year + 1) % 100 ? SEASON : YEAR_MONTH, moment);
-    }
-    if (divides && a <= 2 && is_century(b, b_end)) {
-        const int64_t moment = moment_of(whole(b, b_end), whole(0, a), 1);
-        return moment == NAT ? Cell{} : Cell::time(MONTH_YEAR, moment);
-    }
-    return {};
-}
-
-Cell Scanner::numeric_date() const {
-    const int a = digits(0);
-    const Character separator = at(a);
-    if ((a != 1 && a != 2 && a != 4) || !is_one_of(separator, U"-/. ")) return {};
-    const int b = a + 1, b_end = digits(b);
-    if (b_end == end_) return year_and_month(a, separator, b, b_end);
-    if (b_end - b < 1 || b_end - b > 2 || at(b_end) != separator) return {};
-    const int c = b_end + 1, c_end = digits(c), c_digits = c_end - c;
-    const int64_t of_day = time_after(c_end);
-    if (of_day == NAT) return {};
-    if (a == 4) {
-        if (separator == ' ' || c_digits < 1 || c_digits > 2) return {};
-        const int64_t moment = moment_of(whole(0, a), whole(b, b_end), whole(c, c_end), of_day);
-        return moment == NAT ? Cell{} : Cell::time(YMD, moment);
-    }
-    if (c_digits != 2 && !(c_digits == 4 && is_one_of(at(c), U"12"))) return {};
-    if (c_digits == 2 && is_one_of(separator, U". ") && a + b_end - b < 4) return {};
-    const int64_t year = year_of(whole(c, c_end), c_digits);
-    return day_of(separator, whole(0, a), whole(b, b_end), year, of_day, reading_);
-}
-
-int64_t Scanner::time_after(int i) const {
-    if (i >= end_) return 0;
-    const int begin = i;
-    if (lower(at(i)) == 't') {
-        ++i;
-    } else {
-        i += at(i) == ',';
-        const int blank = skip(i);
-        const bool spaced = blank > i;
-        i = blank;
-        if (spaced && at(i) == '-' && i + 1 < end_ && is_blank(text_[i + 1]))
-            i = skip(i + 1);
-        else if (spaced && lower(at(i)) == 'a' && lower(at(i + 1)) == 't' && i + 2 < end_ &&
-                 is_blank(text_[i + 2]))
-            i = skip(i + 2);
-        if (i == begin) return NAT;
-    }
-    int end;
-    const int64_t of_day = clock(i, end);
-    int64_t minutes;
-    if (of_day == NAT || !offset(skip(end), minutes)) return NAT;
-    return of_day - minutes * MINUTE;
-}
-
-int64_t Scanner::clock(int i, int& end) const {
-    end = i;
-    const int hour_end = std::min(digits(i), i + 2);
-    if (hour_end == i || at(hour_end) != ':' || digits(hour_end + 1) != hour_end + 3) return NAT;
-    int64_t hour = whole(i, hour_end), second = 0, microsecond = 0;
-    const int64_t minute = whole(hour_end + 1, hour_end + 3);
-    int j = hour_end + 3;
-    if (at(j) == ':' && digits(j + 1) == j + 3) {
-        second = whole(j + 1, j + 3);
-        j += 3;
-        const int last = digits(j + 1), count = last - j - 1;
-        if (is_one_of(at(j), U".,") && 1 <= count && count <= 9) {
-            for (int of = 0; of < 6; ++of)
-                microsecond = 10 * microsecond + (of < count ? at(j + 1 + of) - '0' : 0);
-            j = last;
-        }
-    }
-    int after;
-    const int half = half_day(skip(j), after);
-    if (half) {
-        j = after;
-        if (hour < 1 || hour > 12) return NAT;
-        hour = hour % 12 + (half == 'p' ? 12 : 0);
-    }
-    end = j;
-    return time_of_day(hour, minute, second, microsecond);
-}
-
-int Scanner::half_day(int i, int& end) const {
-    end = i;
-    const Character half = lower(at(i));
-    if (half != 'a' && half != 'p') return 0;
-    int j = i + 1 + (at(i + 1) == '.');
-    if (lower(at(j)) != 'm') return 0;
-    ++j;
-    end = j + (at(j) == '.');
-    return static_cast<int>(half);
-}
-
-bool Scanner::offset(int i, int64_t& minutes) const {
-    minutes = 0;
-    if (i >= end_) return true;
-    int end = letters(i);
-    const Lower held(part(i, end));
-    const View name = held;
-    if (name == U"z" && end == end_) return true;
-    if (!is_ascii(name)) return false;
-    const bool named = !name.empty();
-    if (named && !((name == U"utc" || name == U"gmt") && end < end_))
-        return 3 <= name.size() && name.size() <= 4 && end == end_;
-    if (!is_one_of(at(end), U"+-")) return false;
-    const int first = end + 1;
-    int last = digits(first), hours_end = last;
-    int64_t more = 0;
-    if (last - first > 2) {
-        hours_end = last - 2;
-        more = whole(hours_end, last);
-    } else if (at(last) == ':') {
-        const int of = digits(last + 1);
-        if (of != last + 3) return false;
-        more = whole(last + 1, of);
-        last = of;
-    }
-    const int count = hours_end - first;
-    if (count < (named ? 1 : 2) || count > 2 || last != end_) return false;
-    const int64_t hours = whole(first, hours_end);
-    if (hours > 23 || more > 59) return false;
-    minutes = (60 * hours + more) * (at(end) == '-' ? -1 : 1);
-    return true;
-}
-
-Cell Scanner::written_date() const {
-    const int i = after_weekday(), end = digits(i), count = end - i;
-    if (count == 4 && i == 0) return year_first();
-    if (count == 1 || count == 2) return day_month_year(end, whole(i, end));
-    return count == 0 ? month_first(i) : Cell{};
-}
-
-int Scanner::after_weekday() const {
-    int end = letters(0);
-    if (end < 3) return 0;
-    static const char32_t* const days[] = {U"mon", U"tue", U"wed", U"thu", U"fri", U"sat", U"sun"};
-    const Lower first(part(0, 3));
-    const bool english =
-        is_ascii(part(0, end)) &&
-        std::any_of(std::begin(days), std::end(days), [&](View day) { return first == day; });
-    if (!english && !tables_.named_days.count(View(Lower(part(0, end))))) return 0;
-    end += at(end) == '.';
-    end += at(end) == ',';
-    const int after = skip(end);
-    return after > end ? after : 0;
-}
-
-int Scanner::month(int i, int& end) const {
-    end = letters(i);
-    if (end - i < 3 || end - i > 12) return 0;
-    const auto found = tables_.months.find(View(Lower(part(i, end))));
-    return found == tables_.months.end() ? 0 : found->second;
-}
-
-// How many digits the year has that begins there; 0 if there is none.
-int Scanner::written_year(int i) const {
-    const int count = digits(i) - i;
-    return count == 2 || (count == 4 && is_one_of(at(i), U"12")) ? count : 0;
-}
-
 constexpr char32_t DIVIDED[] = U"-/,.";
 
-// Where of or de, with the blank after it, ends; where it would begin if it is not there.
-int Scanner::after_of(int i) const {
-    const Lower word(part(i, i + 2));
-    return (word == U"of" || word == U"de") && is_blank(at(i + 2)) ? skip(i + 2) : i;
-}
+// One cell, whose characters are read from the first on. What reads something returns where it
+// ends, or where it began if it is not there.
+class Scanner {
+  public:
+    Scanner(View text, const Tables& tables, Reading reading, Affixes& affixes)
+        : text_(text),
+          end_(static_cast<int>(text.size())),
+          tables_(tables),
+          reading_(reading),
+          affixes_(affixes) {}
 
-Cell Scanner::written(int i, int year, int count, int month, int64_t day) const {
-    const int64_t of_day = time_after(i);
-    if (of_day == NAT) return {};
-    const int64_t moment =
-        moment_of(year_of(whole(year, year + count), count), month, day, of_day);
-    return moment == NAT ? Cell{} : Cell::time(WRITTEN, moment);
-}
-
-Cell Scanner::day_month_year(int i, int64_t day) const {
-    if (is_ordinal(part(i, i + 2))) i += 2;
-    int end;
-    const int of = month(after_of(skip(i, DIVIDED)), end);
-    i = after_of(skip(end, DIVIDED));
-    const int count = written_year(i);
-    if (!of || !count) return {};
-    return written(i + count, i, count, of, day);
-}
-
-// 1976 Jul, which is no number of units.
-Cell Scanner::month_of_year() const {
-    if (digits(0) != 4 || at(4) != U' ') return {};
-    const int64_t year = whole(0, 4);
-    return 1900 <= year && year <= 2099 ? year_first() : Cell{};
-}
-
-Cell Scanner::of_month(int64_t year, int month) const {
-    const int64_t moment = moment_of(year, month, 1);
-    return moment == NAT ? Cell{} : Cell::time(WRITTEN_MONTH, moment);
-}
-
-Cell Scanner::year_first() const {
-    int i = skip(4, DIVIDED), end;
-    const int of = month(i, end);
-    if (i == 4 || !of || !is_one_of(at(0), U"12")) return {};
-    const int64_t year = whole(0, 4);
-    if (end + (at(end) == '.') == end_)
-        return 1900 <= year && year <= 2099 ? of_month(year, of) : Cell{};
-    i = skip(end, U"-/.");
-    const int last = digits(i);
-    const bool comma = part(4, end).find(U',') != View::npos;
-    if (i == end || comma || last - i < 1 || last - i > 2) return {};
-    return written(last, 0, 4, of, whole(i, last));
-}
-
-Cell Scanner::month_first(int i) const {
-    int end;
-    const int of = month(i, end);
-    if (!of) return {};
-    end += at(end) == '.';
-    i = skip(end, U"-/");
-    const int day_end = digits(i);
-    if (day_end - i == 1 || day_end - i == 2)
-        if (Cell found = day_and_year(end, i, of, day_end)) return found;
-    i = skip(end, DIVIDED);
-    i += is_one_of(at(i), U"'’");
-    const int last = digits(i), count = last - i;
-    if (last != end_) return {};
-    const int64_t year = whole(i, std::min(last, i + 4));
-    if (count == 4 && 1900 <= year && year <= 2099) return of_month(year, of);
-    if (count == 2 && is_one_of(at(i - 1), U"-'’")) return of_month(year_of(year, 2), of);
-    return {};
-}
-
-Cell Scanner::day_and_year(int end, int i, int month, int day_end) const {
-    const int64_t day = whole(i, day_end);
-    int after = day_end;
-    if (is_ordinal(part(after, after + 2))) after += 2;
-    const bool comma = at(after) == ',';
-    const int first = comma ? skip(after + 1) : skip(after, U"-/");
-    if (first > after && written_year(first) == 4)
-        if (Cell found = written(first + 4, first, 4, month, day)) return found;
-    if (first > after && i > end && !comma && skip(end) == i && skip(after) == first) {
-        int place;
-        const int64_t of_day = clock(first, place);
-        if (of_day != NAT) {  // as ctime writes it
-            place = skip(place);
-            const int zone = letters(place);
-            if (3 <= zone - place && zone - place <= 4 && is_ascii(part(place, zone)))
-                place = skip(zone);
-            if (written_year(place) == 4 && place + 4 == end_) {
-                const int64_t moment = moment_of(whole(place, place + 4), month, day, of_day);
-                return moment == NAT ? Cell{} : Cell::time(WRITTEN, moment);
+    Cell number() const {
+        const int unsigned_from = is_one_of(at(0), U"+-") ? 1 : 0;
+        if (lower(at(unsigned_from)) == 'i') {
+            const Lower word(part(unsigned_from, end_));
+            if (word == U"inf" || word == U"infinity") {
+                const double infinite = std::numeric_limits<double>::infinity();
+                return Cell::number(PLAIN, at(0) == '-' ? -infinite : infinite);
             }
         }
+        const bool brackets = at(0) == '(' && at(end_ - 1) == ')';
+        if (brackets) {
+            View inner = end_ > 1 ? text_.substr(1, end_ - 2) : View();
+            while (!inner.empty() && is_blank(inner.front())) inner.remove_prefix(1);
+            while (!inner.empty() && is_blank(inner.back())) inner.remove_suffix(1);
+            if (inner.empty()) return {};
+            return Scanner(inner, tables_, reading_, affixes_).signed_number(true);
+        }
+        return signed_number(false);
     }
-    if (i == end + 1 && is_one_of(at(end), U"- ") && is_one_of(at(day_end), U"-,")) {
-        int year = day_end + 1;
-        year += at(year) == ' ';
-        if (digits(year) == year + 2 && year + 2 == end_)
-            return written(end_, year, 2, month, day);
-    }
-    return {};
-}
 
-// Where the word days after a number of them ends, with the blank; 0 if it is not there.
-int Scanner::after_days(int count) const {
-    const int begin = skip(count);
-    int end = letters(begin);
-    const Lower word(part(begin, end));
-    if (count < 1 || count > 6 || !(word == U"day" || word == U"days")) return 0;
-    end += at(end) == ',';
-    const int after = skip(end);
-    return after > end ? after : 0;
-}
+    Cell signed_number(bool brackets) const {
+        int i = 0;
+        View compared;
+        if (is_one_of(at(0), U"<>≤≥~≈")) {
+            i = at(1) == '=' ? 2 : 1;
+            compared = part(0, i);
+            i = skip(i);
+        }
+        const Character sign = is_one_of(at(i), U"+-") ? at(i) : 0;
+        i = skip(i + (sign != 0));
+        const View before = currency(i);
+        i = skip(i + static_cast<int>(before.size()));
+        const Character second = is_one_of(at(i), U"+-") ? at(i) : 0;
+        if (sign && second) return {};
+        i = skip(i + (second != 0));
+        const Numeral of = numeral(i);
+        if (of.end < 0) return {};
+        i = of.end;
+        View unit, after, more;
+        if (!tail(i, unit, after, more)) return {};
+        int half_end;
+        if (half_day(skip(i), half_end) && half_end == end_) return {};  // a time of day
+        if (!unit.empty()) {
+            const Lower letters(unit);
+            View small = letters;
+            while (!small.empty() && small.back() == '.') small.remove_suffix(1);
+            if (is_ordinal(small)) return {};
+            if (of.mark == ',' && of.fraction.empty()) return {};
+            const bool glued = !is_blank(at(i));
+            const bool known = unit[0] == U'°' || currency(i) == unit ||
+                               tables_.glued.find(small) != tables_.glued.end();
+            if (glued && !of.mark && !known) return {};
+        }
+        if (is_one_of(of.group, U"'’ ") && sign == '+') return {};
+        const bool negative = brackets || sign == '-' || second == '-';
+        const Affix beside{before, unit, after, compared, more};
+        const bool none = std::all_of(beside.begin(), beside.end(), [](View x) { return x.empty(); });
+        return as_cell(of, negative, beside, none && !brackets, sign || second);
+    }
 
-Cell Scanner::clock_cell() const {
-    int end;
-    const int count = digits(0);
-    if (1 <= count && count <= 2 && (at(count) | 0x20) == 'h' && end_ == count + 3) {  // 14h30
-        Name text(text_);
-        text[count] = ':';
-        return Scanner(text, tables_, reading_, affixes_).clock_cell();
+    bool is_list() const {
+        int i = 0, numbers = 0;
+        while (true) {
+            const int end = digits(i);
+            if (end == i) return false;
+            ++numbers;
+            i = skip(end);
+            if (end == end_) return numbers > 2;
+            if (!is_one_of(at(i), U",;|")) return false;
+            i = skip(i + 1);
+        }
     }
-    const int64_t of_day = clock(0, end);
-    if (of_day != NAT) {
-        const Lower rest(part(skip(end), end_));
-        if (rest == U"" || rest == U"uhr")
-            return Cell::number(CLOCK, static_cast<double>(of_day) / 1e6);
-    }
-    if (const int after = after_days(count)) {
-        Cell rest = Scanner(part(after, end_), tables_, reading_, affixes_).clock_cell();
-        if (!rest) return {};
-        double seconds;
-        std::memcpy(&seconds, &rest.value, sizeof seconds);
-        return Cell::number(SPAN, 86400.0 * static_cast<double>(whole(0, count)) + seconds);
-    }
-    const int half = half_day(skip(count), end);
-    if (half && end == end_ && 1 <= count && count <= 2) {
-        const int64_t hour = whole(0, count);
-        if (1 <= hour && hour <= 12)
-            return Cell::number(CLOCK, 3600.0 * static_cast<double>(hour % 12 + (half == 'p' ? 12 : 0)));
-    }
-    if (count < 1 || count > 4 || at(count) != ':' || digits(count + 1) != count + 3) return {};
-    const double first = static_cast<double>(whole(0, count));
-    const int64_t second = whole(count + 1, count + 3);
-    int i = count + 3;
-    if (second > 59) return {};
-    if (i == end_) return Cell::number(SPAN, 3600.0 * first + 60.0 * static_cast<double>(second));
-    const auto with_fraction = [&](int64_t seconds, int begin, int last) {
-        const Character two[] = {static_cast<Character>('0' + seconds / 10),
-                                 static_cast<Character>('0' + seconds % 10)};
-        return value_of(false, View(two, 2), part(begin, last), {});
-    };
-    int last = digits(i + 1);
-    if (is_one_of(at(i), U".,") && count <= 3 && last - i - 1 >= 1 && last - i - 1 <= 6 &&
-        last == end_)
-        return Cell::number(SPAN, 60.0 * first + with_fraction(second, i + 1, last));
-    if (at(i) != ':' || last != i + 3 || whole(i + 1, last) > 59) return {};
-    const int64_t third = whole(i + 1, last);
-    double seconds = static_cast<double>(third);
-    i = last;
-    last = digits(i + 1);
-    if (is_one_of(at(i), U".,") && last > i + 1) {
-        seconds = with_fraction(third, i + 1, last);
-        i = last;
-    }
-    if (i != end_) return {};
-    return Cell::number(SPAN, 3600.0 * first + 60.0 * static_cast<double>(second) + seconds);
-}
 
-// 2h 30m, 1 hour and 5 minutes or PT2H30M, as a number of the first unit.
-Cell Scanner::compound() const {
-    struct Unit {
-        double seconds;
-        View name;
+    // --- Times ---
+
+    Cell time() const {
+        if (std::none_of(text_.begin(), text_.end(), is_figure)) return {};
+        if (Cell found = numeric_date()) return found;
+        if (Cell found = marked_date()) return found;
+        if (Cell found = compact_moment()) return found;
+        if (Cell found = week()) return found;
+        if (Cell found = written_date()) return found;
+        if (Cell found = clock_cell()) return found;
+        return compound();
+    }
+
+    // What a date leaves open: yy for a year of two digits, and a zone that is known by letters alone.
+    Name left_open() const {
+        const size_t found = text_.find(U':');
+        const bool has_clock = found != View::npos;
+        const int colon = has_clock ? static_cast<int>(found) : end_;
+        int longest = 0;
+        for (int i = 0; i < colon;) {
+            const int end = std::min(digits(i), colon);
+            longest = std::max(longest, end - i);
+            i = std::max(end, i + 1);
+        }
+        int last = end_;
+        while (last > 0 && is_figure(text_[last - 1])) --last;
+        const bool at_end = end_ - last == 4 && is_blank(at(last - 1));
+        Name open = longest >= 4 || at_end ? U"" : U"yy";
+        int begin = end_;
+        while (begin > 0 && 'a' <= (text_[begin - 1] | 0x20) && (text_[begin - 1] | 0x20) <= 'z') --begin;
+        const View zone = part(begin, end_);
+        const Lower name(zone);
+        if (!has_clock || zone.size() < 3 || zone.size() > 4 || name == U"utc" || name == U"gmt" ||
+            name == U"uhr")
+            return open;
+        if (!open.empty()) open += U' ';
+        return open + Name(zone);
+    }
+
+    // 1976 Jul, which is no number of units.
+    Cell month_of_year() const {
+        if (digits(0) != 4 || at(4) != U' ') return {};
+        const int64_t year = whole(0, 4);
+        return 1900 <= year && year <= 2099 ? year_first() : Cell{};
+    }
+
+  private:
+    View text_;
+    int end_;
+    const Tables& tables_;
+    Reading reading_;
+    Affixes& affixes_;
+
+    struct Numeral {
+        View digits;  // before the mark, with what is between their groups
+        int groups = 1;
+        Character group = 0, mark = 0;
+        View fraction, exponent;
+        int end = -1;
     };
-    static constexpr Unit units[] = {
-        {86400, U"d"}, {86400, U"day"}, {86400, U"days"}, {3600, U"h"},     {3600, U"hr"},
-        {3600, U"hrs"}, {3600, U"hour"}, {3600, U"hours"}, {60, U"m"},       {60, U"min"},
-        {60, U"mins"},  {60, U"minute"}, {60, U"minutes"}, {1, U"s"},        {1, U"sec"},
-        {1, U"secs"},   {1, U"second"},  {1, U"seconds"},
+
+    Character at(int i) const { return i >= 0 && i < end_ ? text_[i] : 0; }
+    View part(int begin, int end) const {
+        begin = std::min(begin, end_);
+        return text_.substr(begin, std::max(0, std::min(end, end_) - begin));
+    }
+    template <size_t N = 1>
+    int skip(int i, const char32_t (&some)[N] = U"") const {
+        while (i < end_ && (is_blank(text_[i]) || is_one_of(text_[i], some))) ++i;
+        return i;
+    }
+    int digits(int i) const {
+        while (i < end_ && is_figure(text_[i])) ++i;
+        return i;
+    }
+    int letters(int i) const {
+        while (i < end_ && tables_.is_letter(text_[i])) ++i;
+        return i;
+    }
+    int64_t whole(int begin, int end) const {
+        int64_t value = 0;
+        for (int i = begin; i < end; ++i) value = 10 * value + (text_[i] - '0');
+        return value;
+    }
+
+    View currency(int i) const {
+        if (i >= end_) return {};
+        for (const Name& of : tables_.currencies[Tables::place_of(text_[i])])
+            if (text_.substr(i, of.size()) == of) return of;
+        return {};
+    }
+    struct Ends {
+        std::array<int, 40> at;
+        int count = 0;
+        void add(int end) { at[count++] = end; }
     };
-    const bool iso = at(0) == 'P';
-    bool of_day = false;
-    double first = 0, last = std::numeric_limits<double>::infinity(), total = 0;
-    int i = iso, count = 0;
-    while (i < end_) {
-        if (iso && !of_day && at(i) == 'T') {
+
+    // --- Numbers ---
+
+    int thousands(int begin, int i) const {
+        if (i - begin < 1 || i - begin > 3 || !is_one_of(at(i), U",. '’")) return i;
+        const Character group = at(i);
+        while (at(i) == group && digits(i + 1) == i + 4) i += 4;
+        return i;
+    }
+
+    int indian(int begin, int i) const {
+        if (i - begin < 1 || i - begin > 2) return i;
+        int end = i, twos = 0;
+        for (; at(end) == ',' && digits(end + 1) == end + 3; end += 3) ++twos;
+        if (twos && at(end) == ',' && digits(end + 1) == end + 4) return end + 4;
+        return i;
+    }
+
+    Numeral numeral(int i) const {
+        Numeral found;
+        const int begin = i;
+        i = digits(i);
+        int end = thousands(begin, i);
+        if (end == i) end = indian(begin, i);
+        if (end > i) {
+            found.group = text_[i];
+            found.groups = 1 + static_cast<int>(std::count(text_.begin() + i, text_.begin() + end,
+                                                           found.group));
+            i = end;
+        }
+        found.digits = part(begin, i);
+        if (is_one_of(at(i), U".,")) {
+            found.mark = at(i);
+            end = digits(i + 1);
+            found.fraction = part(i + 1, end);
+            i = end;
+        }
+        if (found.digits.empty() && found.fraction.empty()) return found;
+        if (lower(at(i)) == 'e') {
+            const int first = i + (is_one_of(at(i + 1), U"+-") ? 2 : 1);
+            end = digits(first);
+            if (end > first) {
+                found.exponent = part(i, end);
+                i = end;
+            }
+        }
+        found.end = i;
+        return found;
+    }
+
+    Ends units(int i) const {
+        Ends ends;
+        const Character first = at(i);
+        if (is_one_of(first, U"%‰\"″'′")) {
+            ends.add(i + 1);
+        } else if (first == U'°') {
+            const int end = i + 1, blank = end + (end < end_ && is_blank(text_[end]));
+            if (is_one_of(at(blank), U"CFK")) ends.add(blank + 1);
+            ends.add(end);
+        } else if (const int last = letters(i); 1 <= last - i && last - i <= 12) {
+            const bool dotted = at(last) == '.';
+            for (int start = dotted ? last + 1 : last; start >= last; --start) {
+                if (is_one_of(at(start), U"/²³^·.")) {
+                    int end = start + 1;
+                    while (end - start <= 8 && end < end_ && !is_blank(text_[end]) &&
+                           !is_figure(text_[end]) && text_[end] != 0)
+                        ++end;
+                    if (is_figure(at(end))) ends.add(end + 1);
+                    for (int of = end; of > start; --of) ends.add(of);
+                }
+                ends.add(start);
+            }
+        }
+        ends.add(i);
+        return ends;
+    }
+
+    bool tail(int i, View& unit, View& after, View& more) const {
+        i = skip(i);
+        if (i == end_) return true;
+        const Ends ends = units(i);
+        for (int k = 0; k < ends.count; ++k) {
+            const int end = ends.at[k], begin = skip(end);
+            after = currency(begin);
+            const int rest = begin + static_cast<int>(after.size());
+            more = is_one_of(at(rest), U"+*") ? part(rest, rest + 1) : View();
+            if (skip(rest + static_cast<int>(more.size())) == end_) {
+                unit = part(i, end);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    Cell as_cell(Numeral of, bool negative, const Affix& beside, bool alone,
+                          bool is_signed) const {
+        if (of.group && of.mark == of.group) return {};
+        const View last = of.digits.size() > 3 ? of.digits.substr(of.digits.size() - 3) : View();
+        const View first = of.group ? of.digits.substr(0, of.digits.find(of.group)) : View();
+        if (of.group && of.digits[0] == '0') {
+            if (of.groups != 2 || of.mark || !is_one_of(of.group, U".,")) return {};
+            of.mark = of.group;  // 0,234
+            of.fraction = last;
+            of.digits = first;
+            of.group = 0;
+        }
+        if (of.group == '.' && of.groups == 4 && !of.mark) return {};
+        const bool plain = std::all_of(beside.begin(), beside.end(), [](View x) { return x.empty(); });
+        const uint8_t affix = plain ? 0 : affixes_.code(beside);
+        const double value = value_of(negative, of.digits, of.fraction, of.exponent);
+        if (is_one_of(of.group, U".,") && !of.mark && of.groups == 2) {
+            const double other = value_of(negative, first, last, of.exponent);
+            const bool point = of.group == '.';
+            if (!of.exponent.empty() && point) return Cell::number(POINT, other, affix);
+            const bool grouped = reading_.comma == point;
+            return Cell::number(point ? EITHER_POINT : EITHER_COMMA, grouped ? value : other, affix);
+        }
+        if (of.group || of.mark) {
+            Form form = GROUPED;
+            if (of.mark == '.')
+                form = of.group ? GROUPED_POINT : POINT;
+            else if (of.mark == ',' || of.group == '.')
+                form = COMMA;
+            else if (of.group == ',')
+                form = GROUPED_POINT;
+            return Cell::number(form, value, affix);
+        }
+        if (!of.exponent.empty() || !alone) return Cell::number(PLAIN, value, affix);
+        Digits read;
+        for (const Character c : of.digits) {
+            read.value = 10 * read.value + (c - '0');
+            read.count += read.value != 0 || read.count != 0;
+        }
+        const bool leads = of.digits.size() > 1 && of.digits[0] == '0';
+        if (leads || read.count > DIGITS || read.value > EXACT) return Cell::number(NAME, value);
+        const int64_t moment = is_signed ? NAT : compact_date(of.digits);
+        if (moment == NAT) return Cell::number(PLAIN, value);
+        return reading_.dates ? Cell::time(EIGHT, moment) : Cell::number(EIGHT, value);
+    }
+
+    // 2024年1月31日, 2024년 1월 31일 or 2024. 1. 31.
+    Cell marked_date() const {
+        for (const View marks : {View(U"年月日"), View(U"년월일"), View(U"...")}) {
+            int begin[3] = {0, 0, 0}, end[3] = {0, 0, 0}, i = 0, fields = 0;
+            for (const Character mark : marks) {
+                begin[fields] = skip(i);
+                end[fields] = digits(begin[fields]);
+                i = skip(end[fields]);
+                if (at(i) != mark) break;
+                ++i;
+                ++fields;
+            }
+            const auto count = [&](int k) { return end[k] - begin[k]; };
+            if (fields != 3 || count(0) != 4 || std::min(count(1), count(2)) < 1 ||
+                std::max(count(1), count(2)) > 2)
+                continue;
+            const int64_t of_day = time_after(i);
+            if (of_day == NAT) continue;
+            const int64_t moment = moment_of(whole(begin[0], end[0]), whole(begin[1], end[1]),
+                                             whole(begin[2], end[2]), of_day);
+            return moment == NAT ? Cell{} : Cell::time(YMD, moment);
+        }
+        return {};
+    }
+
+    // 20240131T235959, or the date with another time after it.
+    Cell compact_moment() const {
+        if (digits(0) != 8 || end_ <= 8) return {};
+        const int64_t day = compact_date(part(0, 8));
+        if (day == NAT) return {};
+        const int last = digits(9);
+        int64_t of_day;
+        if (lower(at(8)) == 't' && (last == 13 || last == 15)) {
+            int64_t minutes;
+            of_day = time_of_day(whole(9, 11), whole(11, 13), whole(13, last));
+            if (of_day == NAT || !offset(skip(last), minutes)) return {};
+            of_day -= minutes * MINUTE;
+        } else {
+            of_day = time_after(8);
+            if (of_day == NAT) return {};
+        }
+        return Cell::time(YMD, day + of_day);
+    }
+
+    // 2024-W05-3, or 2024-W05, which begins on a Monday.
+    Cell week() const {
+        if (digits(0) != 4 || at(4) != '-' || lower(at(5)) != 'w' || digits(6) != 8) return {};
+        if (end_ != 8 && !(end_ == 10 && at(8) == '-' && '1' <= at(9) && at(9) <= '7')) return {};
+        const int64_t year = whole(0, 4), week = whole(6, 8), day = end_ == 8 ? 1 : at(9) - '0';
+        if (year < 1900 || year > 2099) return {};
+        const int64_t monday = first_monday(year) + 7 * (week - 1);
+        if (week < 1 || monday >= first_monday(year + 1)) return {};
+        return Cell::time(YMD, DAY * (monday + day - 1));
+    }
+
+    Cell year_and_month(int a, Character separator, int b, int b_end) const {
+        const auto is_century = [&](int begin, int end) {
+            const int64_t year = end - begin == 4 ? whole(begin, end) : 0;
+            return 1900 <= year && year <= 2099;
+        };
+        const bool divides = separator == '-' || separator == '/';
+        if (divides && is_century(0, a) && b_end - b == 2) {
+            const int64_t year = whole(0, a), month = whole(b, b_end);
+            const int64_t moment = moment_of(year, month, 1);
+            if (moment == NAT) return {};
+            return Cell::time(month == (year + 1) % 100 ? SEASON : YEAR_MONTH, moment);
+        }
+        if (divides && a <= 2 && is_century(b, b_end)) {
+            const int64_t moment = moment_of(whole(b, b_end), whole(0, a), 1);
+            return moment == NAT ? Cell{} : Cell::time(MONTH_YEAR, moment);
+        }
+        return {};
+    }
+
+    Cell numeric_date() const {
+        const int a = digits(0);
+        const Character separator = at(a);
+        if ((a != 1 && a != 2 && a != 4) || !is_one_of(separator, U"-/. ")) return {};
+        const int b = a + 1, b_end = digits(b);
+        if (b_end == end_) return year_and_month(a, separator, b, b_end);
+        if (b_end - b < 1 || b_end - b > 2 || at(b_end) != separator) return {};
+        const int c = b_end + 1, c_end = digits(c), c_digits = c_end - c;
+        const int64_t of_day = time_after(c_end);
+        if (of_day == NAT) return {};
+        if (a == 4) {
+            if (separator == ' ' || c_digits < 1 || c_digits > 2) return {};
+            const int64_t moment = moment_of(whole(0, a), whole(b, b_end), whole(c, c_end), of_day);
+            return moment == NAT ? Cell{} : Cell::time(YMD, moment);
+        }
+        if (c_digits != 2 && !(c_digits == 4 && is_one_of(at(c), U"12"))) return {};
+        if (c_digits == 2 && is_one_of(separator, U". ") && a + b_end - b < 4) return {};
+        const int64_t year = year_of(whole(c, c_end), c_digits);
+        return day_of(separator, whole(0, a), whole(b, b_end), year, of_day, reading_);
+    }
+
+    int64_t time_after(int i) const {
+        if (i >= end_) return 0;
+        const int begin = i;
+        if (lower(at(i)) == 't') {
             ++i;
-            of_day = true;
+        } else {
+            i += at(i) == ',';
+            const int blank = skip(i);
+            const bool spaced = blank > i;
+            i = blank;
+            if (spaced && at(i) == '-' && i + 1 < end_ && is_blank(text_[i + 1]))
+                i = skip(i + 1);
+            else if (spaced && lower(at(i)) == 'a' && lower(at(i + 1)) == 't' && i + 2 < end_ &&
+                     is_blank(text_[i + 2]))
+                i = skip(i + 2);
+            if (i == begin) return NAT;
         }
-        int end = digits(i);
-        if (end - i < 1 || end - i > 4) return {};
-        const View whole_part = part(i, end);
-        View fraction;
-        const bool point = at(end) == '.';
-        if (point) {
-            const int after = digits(end + 1);
-            fraction = part(end + 1, after);
-            end = after;
-        }
-        const double number = value_of(false, whole_part, fraction, {});
-        const int begin = iso ? end : skip(end);
-        end = iso ? begin + 1 : letters(begin);
-        const Lower name(part(begin, end));
-        double size = 0;
-        for (const Unit& unit : units)
-            if (name == unit.name) size = unit.seconds;
-        if (size == 0 || size >= last || (iso && of_day == (size == 86400))) return {};
-        total += size * number;
-        if (count++ == 0) first = size;
-        last = size;
-        if (!iso) {
-            end += at(end) == '.';
-            end += at(end) == ',';
-            end = skip(end);
-            if (Lower(part(end, end + 3)) == U"and" && is_blank(at(end + 3))) end = skip(end + 3);
-        }
-        if (point && end < end_) return {};
-        i = end;
+        int end;
+        const int64_t of_day = clock(i, end);
+        int64_t minutes;
+        if (of_day == NAT || !offset(skip(end), minutes)) return NAT;
+        return of_day - minutes * MINUTE;
     }
-    if (count < (iso ? 1 : 2)) return {};
-    const View unit = first == 86400 ? U"d" : first == 3600 ? U"h" : first == 60 ? U"min" : U"s";
-    return Cell::number(POINT, total / first, affixes_.code(Affix{View(), unit, View(), View(), View()}));
-}
+
+    int64_t clock(int i, int& end) const {
+        end = i;
+        const int hour_end = std::min(digits(i), i + 2);
+        if (hour_end == i || at(hour_end) != ':' || digits(hour_end + 1) != hour_end + 3) return NAT;
+        int64_t hour = whole(i, hour_end), second = 0, microsecond = 0;
+        const int64_t minute = whole(hour_end + 1, hour_end + 3);
+        int j = hour_end + 3;
+        if (at(j) == ':' && digits(j + 1) == j + 3) {
+            second = whole(j + 1, j + 3);
+            j += 3;
+            const int last = digits(j + 1), count = last - j - 1;
+            if (is_one_of(at(j), U".,") && 1 <= count && count <= 9) {
+                for (int of = 0; of < 6; ++of)
+                    microsecond = 10 * microsecond + (of < count ? at(j + 1 + of) - '0' : 0);
+                j = last;
+            }
+        }
+        int after;
+        const int half = half_day(skip(j), after);
+        if (half) {
+            j = after;
+            if (hour < 1 || hour > 12) return NAT;
+            hour = hour % 12 + (half == 'p' ? 12 : 0);
+        }
+        end = j;
+        return time_of_day(hour, minute, second, microsecond);
+    }
+
+    int half_day(int i, int& end) const {
+        end = i;
+        const Character half = lower(at(i));
+        if (half != 'a' && half != 'p') return 0;
+        int j = i + 1 + (at(i + 1) == '.');
+        if (lower(at(j)) != 'm') return 0;
+        ++j;
+        end = j + (at(j) == '.');
+        return static_cast<int>(half);
+    }
+
+    bool offset(int i, int64_t& minutes) const {
+        minutes = 0;
+        if (i >= end_) return true;
+        int end = letters(i);
+        const Lower held(part(i, end));
+        const View name = held;
+        if (name == U"z" && end == end_) return true;
+        if (!is_ascii(name)) return false;
+        const bool named = !name.empty();
+        if (named && !((name == U"utc" || name == U"gmt") && end < end_))
+            return 3 <= name.size() && name.size() <= 4 && end == end_;
+        if (!is_one_of(at(end), U"+-")) return false;
+        const int first = end + 1;
+        int last = digits(first), hours_end = last;
+        int64_t more = 0;
+        if (last - first > 2) {
+            hours_end = last - 2;
+            more = whole(hours_end, last);
+        } else if (at(last) == ':') {
+            const int of = digits(last + 1);
+            if (of != last + 3) return false;
+            more = whole(last + 1, of);
+            last = of;
+        }
+        const int count = hours_end - first;
+        if (count < (named ? 1 : 2) || count > 2 || last != end_) return false;
+        const int64_t hours = whole(first, hours_end);
+        if (hours > 23 || more > 59) return false;
+        minutes = (60 * hours + more) * (at(end) == '-' ? -1 : 1);
+        return true;
+    }
+
+    Cell written_date() const {
+        const int i = after_weekday(), end = digits(i), count = end - i;
+        if (count == 4 && i == 0) return year_first();
+        if (count == 1 || count == 2) return day_month_year(end, whole(i, end));
+        return count == 0 ? month_first(i) : Cell{};
+    }
+
+    int after_weekday() const {
+        int end = letters(0);
+        if (end < 3) return 0;
+        static const char32_t* const days[] = {U"mon", U"tue", U"wed", U"thu", U"fri", U"sat", U"sun"};
+        const Lower first(part(0, 3));
+        const bool english =
+            is_ascii(part(0, end)) &&
+            std::any_of(std::begin(days), std::end(days), [&](View day) { return first == day; });
+        if (!english && !tables_.named_days.count(View(Lower(part(0, end))))) return 0;
+        end += at(end) == '.';
+        end += at(end) == ',';
+        const int after = skip(end);
+        return after > end ? after : 0;
+    }
+
+    int month(int i, int& end) const {
+        end = letters(i);
+        if (end - i < 3 || end - i > 12) return 0;
+        const auto found = tables_.months.find(View(Lower(part(i, end))));
+        return found == tables_.months.end() ? 0 : found->second;
+    }
+
+    // How many digits the year has that begins there; 0 if there is none.
+    int written_year(int i) const {
+        const int count = digits(i) - i;
+        return count == 2 || (count == 4 && is_one_of(at(i), U"12")) ? count : 0;
+    }
+
+    // Where of or de, with the blank after it, ends; where it would begin if it is not there.
+    int after_of(int i) const {
+        const Lower word(part(i, i + 2));
+        return (word == U"of" || word == U"de") && is_blank(at(i + 2)) ? skip(i + 2) : i;
+    }
+
+    Cell written(int i, int year, int count, int month, int64_t day) const {
+        const int64_t of_day = time_after(i);
+        if (of_day == NAT) return {};
+        const int64_t moment =
+            moment_of(year_of(whole(year, year + count), count), month, day, of_day);
+        return moment == NAT ? Cell{} : Cell::time(WRITTEN, moment);
+    }
+
+    Cell day_month_year(int i, int64_t day) const {
+        if (is_ordinal(part(i, i + 2))) i += 2;
+        int end;
+        const int of = month(after_of(skip(i, DIVIDED)), end);
+        i = after_of(skip(end, DIVIDED));
+        const int count = written_year(i);
+        if (!of || !count) return {};
+        return written(i + count, i, count, of, day);
+    }
+
+    Cell of_month(int64_t year, int month) const {
+        const int64_t moment = moment_of(year, month, 1);
+        return moment == NAT ? Cell{} : Cell::time(WRITTEN_MONTH, moment);
+    }
+
+    Cell year_first() const {
+        int i = skip(4, DIVIDED), end;
+        const int of = month(i, end);
+        if (i == 4 || !of || !is_one_of(at(0), U"12")) return {};
+        const int64_t year = whole(0, 4);
+        if (end + (at(end) == '.') == end_)
+            return 1900 <= year && year <= 2099 ? of_month(year, of) : Cell{};
+        i = skip(end, U"-/.");
+        const int last = digits(i);
+        const bool comma = part(4, end).find(U',') != View::npos;
+        if (i == end || comma || last - i < 1 || last - i > 2) return {};
+        return written(last, 0, 4, of, whole(i, last));
+    }
+
+    Cell month_first(int i) const {
+        int end;
+        const int of = month(i, end);
+        if (!of) return {};
+        end += at(end) == '.';
+        i = skip(end, U"-/");
+        const int day_end = digits(i);
+        if (day_end - i == 1 || day_end - i == 2)
+            if (Cell found = day_and_year(end, i, of, day_end)) return found;
+        i = skip(end, DIVIDED);
+        i += is_one_of(at(i), U"'’");
+        const int last = digits(i), count = last - i;
+        if (last != end_) return {};
+        const int64_t year = whole(i, std::min(last, i + 4));
+        if (count == 4 && 1900 <= year && year <= 2099) return of_month(year, of);
+        if (count == 2 && is_one_of(at(i - 1), U"-'’")) return of_month(year_of(year, 2), of);
+        return {};
+    }
+
+    Cell day_and_year(int end, int i, int month, int day_end) const {
+        const int64_t day = whole(i, day_end);
+        int after = day_end;
+        if (is_ordinal(part(after, after + 2))) after += 2;
+        const bool comma = at(after) == ',';
+        const int first = comma ? skip(after + 1) : skip(after, U"-/");
+        if (first > after && written_year(first) == 4)
+            if (Cell found = written(first + 4, first, 4, month, day)) return found;
+        if (first > after && i > end && !comma && skip(end) == i && skip(after) == first) {
+            int place;
+            const int64_t of_day = clock(first, place);
+            if (of_day != NAT) {  // as ctime writes it
+                place = skip(place);
+                const int zone = letters(place);
+                if (3 <= zone - place && zone - place <= 4 && is_ascii(part(place, zone)))
+                    place = skip(zone);
+                if (written_year(place) == 4 && place + 4 == end_) {
+                    const int64_t moment = moment_of(whole(place, place + 4), month, day, of_day);
+                    return moment == NAT ? Cell{} : Cell::time(WRITTEN, moment);
+                }
+            }
+        }
+        if (i == end + 1 && is_one_of(at(end), U"- ") && is_one_of(at(day_end), U"-,")) {
+            int year = day_end + 1;
+            year += at(year) == ' ';
+            if (digits(year) == year + 2 && year + 2 == end_)
+                return written(end_, year, 2, month, day);
+        }
+        return {};
+    }
+
+    // Where the word days after a number of them ends, with the blank; 0 if it is not there.
+    int after_days(int count) const {
+        const int begin = skip(count);
+        int end = letters(begin);
+        const Lower word(part(begin, end));
+        if (count < 1 || count > 6 || !(word == U"day" || word == U"days")) return 0;
+        end += at(end) == ',';
+        const int after = skip(end);
+        return after > end ? after : 0;
+    }
+
+    Cell clock_cell() const {
+        int end;
+        const int count = digits(0);
+        if (1 <= count && count <= 2 && (at(count) | 0x20) == 'h' && end_ == count + 3) {  // 14h30
+            Name text(text_);
+            text[count] = ':';
+            return Scanner(text, tables_, reading_, affixes_).clock_cell();
+        }
+        const int64_t of_day = clock(0, end);
+        if (of_day != NAT) {
+            const Lower rest(part(skip(end), end_));
+            if (rest == U"" || rest == U"uhr")
+                return Cell::number(CLOCK, static_cast<double>(of_day) / 1e6);
+        }
+        if (const int after = after_days(count)) {
+            Cell rest = Scanner(part(after, end_), tables_, reading_, affixes_).clock_cell();
+            if (!rest) return {};
+            double seconds;
+            std::memcpy(&seconds, &rest.value, sizeof seconds);
+            return Cell::number(SPAN, 86400.0 * static_cast<double>(whole(0, count)) + seconds);
+        }
+        const int half = half_day(skip(count), end);
+        if (half && end == end_ && 1 <= count && count <= 2) {
+            const int64_t hour = whole(0, count);
+            if (1 <= hour && hour <= 12)
+                return Cell::number(CLOCK, 3600.0 * static_cast<double>(hour % 12 + (half == 'p' ? 12 : 0)));
+        }
+        if (count < 1 || count > 4 || at(count) != ':' || digits(count + 1) != count + 3) return {};
+        const double first = static_cast<double>(whole(0, count));
+        const int64_t second = whole(count + 1, count + 3);
+        int i = count + 3;
+        if (second > 59) return {};
+        if (i == end_) return Cell::number(SPAN, 3600.0 * first + 60.0 * static_cast<double>(second));
+        const auto with_fraction = [&](int64_t seconds, int begin, int last) {
+            const Character two[] = {static_cast<Character>('0' + seconds / 10),
+                                     static_cast<Character>('0' + seconds % 10)};
+            return value_of(false, View(two, 2), part(begin, last), {});
+        };
+        int last = digits(i + 1);
+        if (is_one_of(at(i), U".,") && count <= 3 && last - i - 1 >= 1 && last - i - 1 <= 6 &&
+            last == end_)
+            return Cell::number(SPAN, 60.0 * first + with_fraction(second, i + 1, last));
+        if (at(i) != ':' || last != i + 3 || whole(i + 1, last) > 59) return {};
+        const int64_t third = whole(i + 1, last);
+        double seconds = static_cast<double>(third);
+        i = last;
+        last = digits(i + 1);
+        if (is_one_of(at(i), U".,") && last > i + 1) {
+            seconds = with_fraction(third, i + 1, last);
+            i = last;
+        }
+        if (i != end_) return {};
+        return Cell::number(SPAN, 3600.0 * first + 60.0 * static_cast<double>(second) + seconds);
+    }
+
+    // 2h 30m, 1 hour and 5 minutes or PT2H30M, as a number of the first unit.
+    Cell compound() const {
+        struct Unit {
+            double seconds;
+            View name;
+        };
+        static constexpr Unit units[] = {
+            {86400, U"d"}, {86400, U"day"}, {86400, U"days"}, {3600, U"h"},     {3600, U"hr"},
+            {3600, U"hrs"}, {3600, U"hour"}, {3600, U"hours"}, {60, U"m"},       {60, U"min"},
+            {60, U"mins"},  {60, U"minute"}, {60, U"minutes"}, {1, U"s"},        {1, U"sec"},
+            {1, U"secs"},   {1, U"second"},  {1, U"seconds"},
+        };
+        const bool iso = at(0) == 'P';
+        bool of_day = false;
+        double first = 0, last = std::numeric_limits<double>::infinity(), total = 0;
+        int i = iso, count = 0;
+        while (i < end_) {
+            if (iso && !of_day && at(i) == 'T') {
+                ++i;
+                of_day = true;
+            }
+            int end = digits(i);
+            if (end - i < 1 || end - i > 4) return {};
+            const View whole_part = part(i, end);
+            View fraction;
+            const bool point = at(end) == '.';
+            if (point) {
+                const int after = digits(end + 1);
+                fraction = part(end + 1, after);
+                end = after;
+            }
+            const double number = value_of(false, whole_part, fraction, {});
+            const int begin = iso ? end : skip(end);
+            end = iso ? begin + 1 : letters(begin);
+            const Lower name(part(begin, end));
+            double size = 0;
+            for (const Unit& unit : units)
+                if (name == unit.name) size = unit.seconds;
+            if (size == 0 || size >= last || (iso && of_day == (size == 86400))) return {};
+            total += size * number;
+            if (count++ == 0) first = size;
+            last = size;
+            if (!iso) {
+                end += at(end) == '.';
+                end += at(end) == ',';
+                end = skip(end);
+                if (Lower(part(end, end + 3)) == U"and" && is_blank(at(end + 3))) end = skip(end + 3);
+            }
+            if (point && end < end_) return {};
+            i = end;
+        }
+        if (count < (iso ? 1 : 2)) return {};
+        const View unit = first == 86400 ? U"d" : first == 3600 ? U"h" : first == 60 ? U"min" : U"s";
+        return Cell::number(POINT, total / first, affixes_.code(Affix{View(), unit, View(), View(), View()}));
+    }
+};
 
 // --- A cell as it comes ---
 
@@ -1507,3 +1465,4 @@ void bind_read_forms(nb::module_& m) {
 }
 
 }  // namespace naively
+

@@ -28,19 +28,13 @@ NAIVELY_INLINE inline void score_binned_rows(Isa, const Matrix<T>& matrix,
     const auto find = [&](int64_t first_row, int64_t rows) NAIVELY_INLINE {
         block = first_row;
         std::fill_n(present.begin(), rows, int64_t{0});
-        for (int64_t column = 0; column < columns; column += panel.max_columns) {
-            const int64_t count = std::min(panel.max_columns, columns - column);
-            panel.read(first_row, rows, column, count);
-            for (int64_t j = 0; j < count; ++j) {
-                const T* x = panel.column(j);
-                finders[column + j].find(x, rows, bins.data());
-                const int64_t start = starts[column + j];
-                for (int64_t i = 0; i < rows; ++i) {
-                    level[i * columns + present[i]] = start + bins[i];
-                    present[i] += x[i] == x[i];  // what is missing is written over
-                }
+        panel.visit_columns(first_row, rows, [&](int64_t column, const T* x) NAIVELY_INLINE {
+            finders[column].find(x, rows, bins.data());
+            for (int64_t i = 0; i < rows; ++i) {
+                level[i * columns + present[i]] = starts[column] + bins[i];
+                present[i] += x[i] == x[i];  // what is missing is written over
             }
-        }
+        });
     };
     const auto score = [&](int64_t row, double* joint) NAIVELY_INLINE {
         const int64_t i = row - block;

@@ -12,6 +12,7 @@
 
 #include "arrays.h"
 #include "bindings.h"
+#include "byte_runs.h"
 #include "growing_array.h"
 
 namespace naively {
@@ -26,19 +27,21 @@ constexpr size_t MOST_BYTES = size_t{1} << 25;  // of the cells of a batch, abou
 // A character in UTF-8, or the beginning of a comment; empty if there is none.
 class Mark {
   public:
-    explicit Mark(nb::handle str) : bytes_(nb::cast<std::string>(str)) {}
+    explicit Mark(nb::handle str)
+        : bytes_(nb::cast<std::string>(str)),
+          first_(empty() ? '\n' : static_cast<uint8_t>(bytes_[0])) {}
 
     size_t size() const { return bytes_.size(); }
     bool empty() const { return bytes_.empty(); }
-    uint8_t first() const { return static_cast<uint8_t>(bytes_[0]); }
-    const uint8_t* data() const { return reinterpret_cast<const uint8_t*>(bytes_.data()); }
+    uint8_t first() const { return first_; }  // the end of a line if there is none
     bool is_at(const uint8_t* at, const uint8_t* end) const {
-        return !empty() && static_cast<size_t>(end - at) >= size() &&
-               std::memcmp(at, bytes_.data(), size()) == 0;
+        return at < end && *at == first_ && size() != 0 && static_cast<size_t>(end - at) >= size() &&
+               (size() == 1 || std::memcmp(at, bytes_.data(), size()) == 0);
     }
 
   private:
     std::string bytes_;
+    uint8_t first_;
 };
 
 // The cells of a column, and the beginning of one that is being read.
@@ -100,16 +103,13 @@ class Splitter {
           header_(header),
           keeps_first_(ragged || header || width == 0),
           width_(width),
+          is_plain_(delimiter_.size() == 1 && !blanks_),
           ahead_(std::max(AHEAD, comment_.size())),
+          marks_{'\n', '\r', uint8_t(by_blanks_ ? '\t' : '\n'), delimiter_.first(), quote_.first(),
+                 escape_.first()},
           places_(width, NOWHERE),
           columns_(kept.size()) {
         for (size_t i = 0; i < kept.size(); ++i) places_.at(kept[i]) = static_cast<int64_t>(i);
-        for (const int end : {'\n', '\r'}) in_plain_[end] = in_quoted_[end] = true;
-        for (const Mark* mark : {&delimiter_, &escape_})
-            if (!mark->empty()) in_plain_[mark->first()] = true;
-        for (const Mark* mark : {&quote_, &escape_})
-            if (!mark->empty()) in_quoted_[mark->first()] = true;
-        if (by_blanks_) in_plain_[int{'\t'}] = true;
     }
 
     bool split(const nb::bytes& more, bool last) {
@@ -117,6 +117,7 @@ class Splitter {
         text_.erase(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(record_));
         at_ -= record_;
         record_ = 0;
+        block_ = SIZE_MAX;
         const auto* begin = reinterpret_cast<const uint8_t*>(more.c_str());
         text_.insert(text_.end(), begin, begin + more.size());
         limit_ = last ? text_.size() : text_.size() - std::min(text_.size(), ahead_);
@@ -175,9 +176,7 @@ class Splitter {
         return records;
     }
 
-    int64_t rows() const { return rows_; }
-    int64_t row_line() const { return row_line_; }
-    int64_t comments() const { return comments_; }
+    int64_t rows = 0, row_line = 0, comments = 0;
 
   private:
     static constexpr uint8_t BLANK = ' ';
@@ -189,11 +188,15 @@ class Splitter {
     const bool stops_, ragged_, header_;
     const bool keeps_first_;  // whether the first record is kept as it is, and is in no column
     int64_t width_;
+    const bool is_plain_;  // whether a delimiter is a byte, behind which a field begins
     const size_t ahead_;
-    std::array<bool, 256> in_plain_{}, in_quoted_{};  // bytes that are looked at
+    const std::array<uint8_t, 6> marks_;  // bytes that are looked at
 
     std::vector<uint8_t> text_;  // from the beginning of the record that is being read
     size_t record_ = 0, at_ = 0, limit_ = 0;
+    size_t block_ = SIZE_MAX;  // the 64 bytes that were looked at last ...
+    uint64_t marked_ = 0;      // ... and a bit for each: whether it is a mark
+    std::vector<size_t> delimiters_;  // of a record
     State state_ = State::record;
     int64_t line_ = 1, lines_ = 0, fields_ = 0;  // where the record begins; how many it has
     bool begun_ = false;  // whether the first record has been read; all that is above it is empty
@@ -206,7 +209,7 @@ class Splitter {
     Column first_;                  // the fields of the first record, or of all
     std::vector<int64_t> records_;  // how many fields each of these has
     std::vector<Bad> bad_;
-    int64_t rows_ = 0, ready_ = 0, row_line_ = 0, comments_ = 0;
+    int64_t ready_ = 0;
     size_t size_ = 0;  // of the cells that are ready, in bytes
     bool full_ = false, stopped_ = false;
 
@@ -265,12 +268,29 @@ class Splitter {
         }
         const bool is_header = above_ != 0 && line_ == above_ + 1;
         const bool is_comment = line_ > skip_ && is(comment_, at_) && !is_header;
-        comments_ += is_comment;
+        comments += is_comment;
         if (is_comment || line_ <= skip_) {
             state_ = State::passed;
         } else {
             start_field();
+            if (is_plain_) read_plain_record();
         }
+    }
+
+    // Reads a record at once, unless it is empty, or has quotes or escapes, or its end has not come.
+    void read_plain_record() {
+        delimiters_.clear();
+        size_t end = at_;
+        while ((end = next_mark(end)) < limit_ && text_[end] == delimiter_.first())
+            delimiters_.push_back(end++);
+        if (end == at_ || end == limit_ || !is_end(end) || end - at_ > LONGEST) return;
+        for (const size_t delimiter : delimiters_) {
+            add_up_to(delimiter);
+            past_delimiter();
+        }
+        add_up_to(end);
+        end_field();
+        end_line();
     }
 
     void start_field() {
@@ -300,7 +320,7 @@ class Splitter {
 
     void read_plain() {
         while (at_ < limit_) {
-            add_up_to(in_plain_);
+            add_up_to(next_mark(at_));
             if (is_too_long() || at_ == limit_) return;
             if (is_end(at_)) {
                 end_field();
@@ -316,7 +336,7 @@ class Splitter {
 
     void read_quoted() {
         while (at_ < limit_) {
-            add_up_to(in_quoted_);
+            add_up_to(next_mark(at_));
             if (is_too_long() || at_ == limit_) return;
             if (is_end(at_)) {
                 if (by_blanks_) return break_record();
@@ -397,10 +417,31 @@ class Splitter {
         return true;
     }
 
-    void add_up_to(const std::array<bool, 256>& marks) {
-        const size_t from = at_;
-        while (at_ < limit_ && !marks[text_[at_]]) ++at_;
-        add(from, at_ - from);
+    // Where the next byte stands that may be a mark; limit_ if there is none.
+    size_t next_mark(size_t at) {
+        for (uint64_t left = 0; left == 0 && at < limit_;) {
+            if (at / 64 != block_) mark_block(at / 64);
+            left = marked_ >> at % 64;
+            at += left == 0 ? 64 - at % 64 : static_cast<size_t>(__builtin_ctzll(left));
+        }
+        return std::min(at, limit_);
+    }
+    void add_up_to(size_t end) {
+        add(at_, end - at_);
+        at_ = end;
+    }
+    void mark_block(size_t block) {
+        std::array<uint8_t, 64> bytes{};
+        std::memcpy(bytes.data(), &text_[64 * block], std::min<size_t>(64, text_.size() - 64 * block));
+        const auto mark = [&](const ByteBlock& x) {
+            ByteBlock found{};
+            for (const uint8_t each : marks_) found |= bytes_equal(x, each);
+            return found;
+        };
+        block_ = block;
+        marked_ = 0;
+        for (size_t i = 0; i < 64; i += sizeof(ByteBlock))
+            marked_ |= bits_of_block(&bytes[i], mark) << i;
     }
     void add(size_t from, size_t size) { add(text_.data() + from, size); }
     void add(const uint8_t* begin, size_t size) {
@@ -453,9 +494,9 @@ class Splitter {
     }
 
     void count_row() {
-        ++rows_;
+        ++rows;
         ++ready_;
-        row_line_ = line_;
+        row_line = line_;
         full_ = ready_ >= most_ || size_ >= MOST_BYTES;
     }
 
@@ -531,9 +572,9 @@ void bind_split_text(nb::module_& m) {
         .def("take", &Splitter::take)
         .def("take_bad", &Splitter::take_bad)
         .def("records", &Splitter::records)
-        .def_prop_ro("rows", &Splitter::rows)
-        .def_prop_ro("row_line", &Splitter::row_line)
-        .def_prop_ro("comments", &Splitter::comments);
+        .def_ro("rows", &Splitter::rows)
+        .def_ro("row_line", &Splitter::row_line)
+        .def_ro("comments", &Splitter::comments);
 }
 
 }  // namespace naively

@@ -352,12 +352,10 @@ class BagOfCounts(OfShares[Items, Counts], Frozen, eq=True):
     def _log_likelihood(self, bags: BagsLeftOut, part: NDArray[np.int64], parts: int) -> Floats:
         """Return log likelihoods of rows, (rows, parts, classes)."""
         # ``part``, of shape (cells,), is ``parts`` times the cell's row, plus the cell's part.
-        from scipy.sparse import csr_array
-
         n, k = bags.total.shape
         word, x, of, size = bags.word, bags.x, bags.affected, n * parts
         log_count = self._log_weight(bags.count)
-        found = csr_array((x, (part, word)), shape=(size, len(log_count))) @ log_count
+        found: Floats = np.array([np.bincount(part, x * w[word], size) for w in log_count.T]).T
         change = x[:, None] * (self._log_weight(bags.left) - log_count[word[:, None], of])
         change[np.isnan(change)] = 0.0  # a count of 0 stays 0
         at = part[:, None] * k + of
