@@ -227,7 +227,7 @@ def cross_validate(
 
 
 MOST = 100  # columns that are weighed anew, those whose evidence is missed most
-ROWS = 1_000  # that weights are fitted on, at least, if there are so many,
+ROWS = 1_000  # on which that is found, at least, if there are so many,
 WORK = 20_000_000  # and so many that rows × classes × columns² are this at most
 OF_WEIGHT, OF_BIAS = 1.0, 5.0  # ridges: twice the log loss, in nats, of one that is 1 off
 AGAIN = 5  # columns, whose first step takes others far, that have ...
@@ -267,25 +267,25 @@ def worth(model: Model, sample: Sample) -> Worth:
     base = found.class_prior
     if model.weights is not None:
         base = found.prior + model.weights.bias_of(model.classes.tolist())
-    names, table = list(evidence), np.stack([*evidence.values(), np.zeros_like(base)])[:-1]
-    whole = table.sum(axis=0)
-    whole += base
-    loss = _loss(whole, found.labels)
-    missed = {
-        name: _loss(whole - of, found.labels) - loss for name, of in zip(names, table, strict=True)
-    }
+    names, p = list(evidence), 1 if model.weights is None else min(MOST, len(evidence))
+    first = np.arange(min(len(base), max(ROWS, WORK // max(1, base.shape[1] * len(evidence) * p))))
+    base, labels = base[first], labels.take(first)
+    table = np.stack([*(of[first] for of in evidence.values()), np.zeros_like(base)])[:-1]
+    whole = base + table.sum(axis=0)
+    loss = _loss(whole, labels)
+    missed = {name: _loss(whole - of, labels) - loss for name, of in zip(names, table, strict=True)}
     if model.weights is None:  # a plain sum, of which a term is left out
         return Worth(missed, {})
     if model.weights.how == "temperature":
         alone = {}
-        for name, of in evidence.items():
+        for name, of in zip(names, table, strict=True):
             two = np.stack([of, whole - base - of])
-            alone[name] = Summands.of(two, base, found.labels).without([0])
+            alone[name] = Summands(two, base, labels).without([0])
         return Worth(alone, {})
     order = sorted(range(len(names)), key=lambda at: -missed[names[at]])
     some = order[:MOST]
     rest = base + table[order[MOST:]].sum(axis=0)
-    terms = Summands.of(table[some], rest, found.labels)
+    terms = Summands(table[some], rest, labels)
     for at, grown in zip(some, terms.without_each(), strict=True):
         missed[names[at]] = grown
     together = {
@@ -333,15 +333,6 @@ class Summands(Frozen):
         """The first arguments: the weights of terms, then biases."""
         k = self.base.shape[1]
         return np.append(np.ones(len(self.table)), np.zeros(k if k < MANY_CLASSES else 0))
-
-    @classmethod
-    def of(cls, table: Floats, base: Floats, labels: Labels) -> Summands:
-        """Return terms on as many rows as there is time for."""
-        p, n, k = table.shape
-        most = max(ROWS, WORK // max(1, k * p * p))
-        if n > most:
-            table, base, labels = table[:, :most], base[:most], labels.take(np.arange(most))
-        return cls(table, base, labels)
 
     def joint(self, x: Floats) -> Floats:
         """Return the sum by arguments, of shape (rows, classes)."""
