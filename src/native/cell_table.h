@@ -32,7 +32,7 @@ NAIVELY_INLINE inline int64_t number_key(double x) {
 template <class Total>
 class CellTable {
   public:
-    CellTable(int64_t cap, int64_t classes) : cap_(cap), classes_(classes) { resize(32); }
+    CellTable(int64_t cap, int64_t classes) : cap_(cap), classes_(classes) { resize(512); }
 
     int64_t lost() const { return lost_; }
     int64_t size() const { return static_cast<int64_t>(keys_.size()); }
@@ -40,11 +40,8 @@ class CellTable {
     Total* sums() { return sums_.data(); }  // [cell][class], until a cell is added
 
     NAIVELY_INLINE inline void add_number(double x, std::int32_t c, double weight) {
-        const int64_t key = number_key(x) >> lost_;
-        std::size_t slot = place(key);
-        while (cell_[slot] != empty && key_[slot] != key) slot = (slot + 1) & mask_;
-        if (cell_[slot] == empty) return add_cell(key, c, weight);
-        add(sums_[cell_[slot] * classes_ + c], weight);
+        const int64_t cell = find_or_add(number_key(x) >> lost_);
+        add(sums_[cell * classes_ + c], weight);
     }
 
     // Add what another part of the rows has counted.
@@ -62,20 +59,9 @@ class CellTable {
     // Leave at most the cells that were asked for, in the order of their keys.
     void finish() { make_room(); }
 
-    int64_t key(int64_t cell) const { return keys_[cell]; }
-    const Total* sums(int64_t cell) const { return sums_.data() + cell * classes_; }
-
   private:
     using KeyOfCell = std::pair<int64_t, std::int32_t>;
     static constexpr std::int32_t empty = -1;
-
-    NAIVELY_INLINE inline std::size_t place(int64_t key) const {
-        return (static_cast<std::uint64_t>(key) * 0x9E3779B97F4A7C15u) >> place_shift_;
-    }
-
-    __attribute__((noinline)) void add_cell(int64_t key, std::int32_t c, double weight) {
-        add(sums_[find_or_add(key) * classes_ + c], weight);
-    }
 
     // The cell of a key that has lost as many bits as the table has now.
     int64_t find_or_add(int64_t key) {
@@ -89,7 +75,8 @@ class CellTable {
     }
 
     std::size_t find(int64_t key) const {
-        std::size_t slot = place(key);
+        const auto hash = static_cast<std::uint64_t>(key) * 0x9E3779B97F4A7C15u;
+        std::size_t slot = hash >> place_shift_;
         while (cell_[slot] != empty && key_[slot] != key) slot = (slot + 1) & mask_;
         return slot;
     }
@@ -106,8 +93,7 @@ class CellTable {
 
     void resize(std::size_t slots) {
         mask_ = slots - 1;
-        place_shift_ = 64;
-        for (std::size_t s = slots; s > 1; s /= 2) --place_shift_;
+        place_shift_ = 1 + __builtin_clzll(slots);
         key_.resize(slots);
         cell_.resize(slots);
         fill_slots();
@@ -153,6 +139,8 @@ class CellTable {
     void lose(int64_t bits, const std::vector<KeyOfCell>& order) {
         std::vector<int64_t> keys;
         std::vector<Total> sums;
+        keys.reserve(order.size());
+        sums.reserve(order.size() * classes_);
         for (const auto& [whole, cell] : order) {
             const int64_t key = whole >> bits;
             const Total* from = sums_.data() + cell * classes_;

@@ -1,5 +1,5 @@
-// What events/histogram.py says of numbers without their own rows, by bins and kernels that are
-// derived anew without each: `_by_others` of its class Histogram is the same in NumPy.
+// The bins and kernels of events/histogram.py, of all rows and of what is left without each:
+// `_binned` and `_by_others` of its class Histogram are the same in NumPy.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -19,8 +19,7 @@ namespace {
 // Numbers of BinRules of events/histogram.py, which holds them alone, in its order.
 struct Rules {
     double in_bin, fewest, most, slack, few_others, in_shared, silverman, gain, spare, half,
-        negligible;
-    double widths[3];
+        negligible, widths[3];
 };
 
 double ratio(double part, double whole) {
@@ -28,15 +27,18 @@ double ratio(double part, double whole) {
     return std::isnan(p) ? 1.0 : p;
 }
 
-// The options of a histogram.
+// The options of a histogram: the number of bins is negative where it follows from the rows, and
+// the width where it follows from the counts; alpha is NaN where m is given. `real` is whether
+// pretend rows are left out.
 struct Options {
-    int64_t bins;  // 0 where they follow from the rows
-    double width;  // negative where it follows from the counts
-    double m;
-    double alpha;  // NaN where m is given
-    bool real;     // whether pretend rows are left out
+    double bins, width, m, alpha, real;
     Rules rules;
 
+    explicit Options(nb::handle given) {
+        const Doubles numbers(given, "options", 1);
+        numbers.require_shape({sizeof(Options) / sizeof(double)});
+        std::memcpy(this, numbers.data(), sizeof(Options));
+    }
     bool has_alpha() const { return !std::isnan(alpha); }
 };
 
@@ -83,6 +85,7 @@ struct Smoothed {
 class Bins {
   public:
     explicit Bins(int64_t classes) : k_(classes) {}
+    double width() const { return smoothed_[best_].width; }
 
     void start(int64_t bins) {
         count_.swap(before_);
@@ -114,14 +117,8 @@ class Bins {
         for (int i = 0; i < (sought ? 4 : 1); ++i) {
             smoothed_[i].smooth(count_.data(), bins_, k_, widths[i]);
             const double found = sought ? loss(smoothed_[i], options) : 0.0;
-            if (std::isnan(found)) {  // nobody knows what the width saves
-                best_ = 0;
-                return;
-            }
-            if (i == 0) by_rule = found;
-            if (i == 0 || !(found < least)) continue;
-            least = found;
-            best_ = i;
+            if (i == 0 || std::isnan(found)) by_rule = found;  // then nobody knows what is saved
+            if (i > 0 && found < least) least = found, best_ = i;
         }
         if (!(by_rule - least > rules.gain)) best_ = 0;
     }
@@ -130,13 +127,12 @@ class Bins {
     void log_probabilities(int64_t bin, const Options& options, double* found) const {
         const std::vector<double>& smooth = smoothed_[best_].count;
         double pretend = 0.0, m = 0.0;
-        if (!options.real && options.has_alpha()) {
+        if (options.real == 0.0 && options.has_alpha()) {
             pretend = options.alpha;
             m = options.alpha * static_cast<double>(bins_);
-        } else if (!options.real) {
-            double all = 0.0;
-            for (const double each : smooth) all += each;
-            all += options.rules.spare * static_cast<double>(bins_);
+        } else if (options.real == 0.0) {
+            const double all = std::accumulate(smooth.begin(), smooth.end(), 0.0) +
+                               options.rules.spare * static_cast<double>(bins_);
             double here = options.rules.spare;
             for (int64_t c = 0; c < k_; ++c) here += smooth[c * bins_ + bin];
             m = options.m;
@@ -237,43 +233,56 @@ class Column {
             left_.erase(left_.begin() + unit * k_, left_.begin() + (unit + 1) * k_);
             rows_.erase(rows_.begin() + unit);
         }
-        const auto cells = static_cast<int64_t>(rows_.size());
-        if (cells == 0) {
-            const bool pretends = !options.real && !options.has_alpha() && options.m > 0.0;
+        if (rows_.empty()) {
+            const bool pretends = options.real == 0.0 && !options.has_alpha() && options.m > 0.0;
             std::fill(found, found + k_, pretends ? -INFINITY : 0.0);
             return;
         }
-        number(cells, std::accumulate(rows_.begin(), rows_.end(), 0.0), options);
-        bins_.start(bin_[cells - 1] + 1);
         int64_t code = 0;
         const auto cell = [&](int64_t i) { return i + (gone && i >= unit); };
-        for (int64_t i = 0; i < cells; ++i) {
-            bins_.add(bin_[i], &left_[i * k_]);
-            if (i > 0 && bin_[i] != bin_[i - 1] && edge(cell(i - 1), cell(i)) <= x) ++code;
-        }
-        bins_.smooth(options);
+        cut_rows(left_, options, [&](int64_t i) { code += edge(cell(i - 1), cell(i)) <= x; });
         bins_.log_probabilities(code, options, found);
     }
 
+    // Leave nothing out: mark the cells with which bins begin, and return their kernel's width.
+    NAIVELY_INLINE double cut(const Options& options, bool* begins) {
+        if (of_cell_.empty()) return 0.0;
+        rows_.swap(of_cell_);
+        begins[0] = true;
+        cut_rows(every_, options, [&](int64_t i) { begins[i] = true; });
+        return bins_.width();
+    }
+
   private:
+    // Cut and smooth what there is, with work(i) for each cell with which a bin but the first begins.
+    template <class Work>
+    NAIVELY_INLINE void cut_rows(const std::vector<double>& count, const Options& options,
+                                 const Work& work) {
+        number(options);
+        bins_.start(bin_.back() + 1);
+        for (int64_t i = 0; i < static_cast<int64_t>(bin_.size()); ++i) {
+            bins_.add(bin_[i], &count[i * k_]);
+            if (i > 0 && bin_[i] != bin_[i - 1]) work(i);
+        }
+        bins_.smooth(options);
+    }
+
     // The bins, which hold about equally many rows.
-    NAIVELY_INLINE void number(int64_t cells, double total, const Options& options) {
+    NAIVELY_INLINE void number(const Options& options) {
         const Rules& rules = options.rules;
         const double slack = rules.slack, in_shared = rules.in_shared;
-        const double bins = options.bins != 0
-                                ? static_cast<double>(options.bins)
-                                : std::clamp(std::floor(total / rules.in_bin + slack),
-                                             rules.fewest, rules.most);
+        const double total = std::accumulate(rows_.begin(), rows_.end(), 0.0);
+        const auto cells = static_cast<int64_t>(rows_.size());
+        const double by_rows = std::floor(total / rules.in_bin + slack);
+        const double bins = options.bins > 0.0 ? options.bins
+                                               : std::clamp(by_rows, rules.fewest, rules.most);
         const bool few = static_cast<double>(cells) <= bins;
         alone_.assign(static_cast<std::size_t>(cells), few);
         double whole = total, shared = bins, others = 0.0, left = bins;
         const auto stand_alone = [&](double size) {
             bool more = false;
             for (int64_t i = 0; i < cells; ++i)
-                if (!alone_[i] && rows_[i] >= size) {
-                    more = true;
-                    alone_[i] = 1;
-                }
+                if (!alone_[i] && rows_[i] >= size) more = alone_[i] = true;
             return more;
         };
         const auto count_others = [&] {
@@ -318,34 +327,55 @@ class Column {
     std::vector<std::uint8_t> alone_;
 };
 
+using Numbers = Input<Layout::contiguous, int64_t>;
+
+// Where the cells of each column begin, and the last end.
+const int64_t* begins_of(const Numbers& first, int64_t cells) {
+    const int64_t *begin = first.data(), *end = begin + first.shape(0);
+    if (begin == end || *begin < 0 || end[-1] > cells || !std::is_sorted(begin, end))
+        throw std::invalid_argument("first must ascend within the cells");
+    return begin;
+}
+
+// (cells with which bins begin, widths of the columns).
+nb::object cut_bins(nb::handle first, nb::handle count, nb::handle options) {
+    const Numbers firsts(first, "first", 1);
+    const Doubles counts(count, "count", 2);
+    const Options given(options);
+    const int64_t columns = firsts.shape(0) - 1, cells = counts.shape(0), k = counts.shape(1);
+    const int64_t* begin = begins_of(firsts, cells);
+    const Result<bool> begins("zeros", cells);
+    const Result<double> width("empty", columns);
+    run_rows(columns, 5000, [&](auto, int64_t from, int64_t to) NAIVELY_INLINE {
+        Column of(k);
+        for (int64_t j = from; j < to; ++j) {
+            of.start(nullptr, nullptr, counts.data() + begin[j] * k, begin[j + 1] - begin[j]);
+            width.data()[j] = of.cut(given, begins.data() + begin[j]);
+        }
+    });
+    return nb::make_tuple(begins.object(), width.object());
+}
+
 nb::object leave_out_bins(nb::handle first, nb::handle low, nb::handle high, nb::handle count,
                           nb::handle column, nb::handle unit, nb::handle right, nb::handle weight,
-                          nb::handle x, int64_t bins, double width, double m, double alpha,
-                          bool real, nb::handle rules) {
-    const Input<Layout::contiguous, int64_t> begins(first, "first", 1), columns(column, "column", 1),
-        units(unit, "unit", 1), rights(right, "right", 1);
+                          nb::handle x, nb::handle options) {
+    const Numbers begins(first, "first", 1), columns(column, "column", 1), units(unit, "unit", 1),
+        rights(right, "right", 1);
     const Doubles lows(low, "low", 1), highs(high, "high", 1), counts(count, "count", 2),
-        weights(weight, "weight", 1), numbers(x, "x", 1), of_rules(rules, "rules", 1);
+        weights(weight, "weight", 1), numbers(x, "x", 1);
+    const Options given(options);
     const int64_t left = columns.shape(0), cells = lows.shape(0), k = counts.shape(1);
     highs.require_shape({cells});
     counts.require_shape({cells, k});
-    units.require_shape({left});
-    rights.require_shape({left});
-    weights.require_shape({left});
-    numbers.require_shape({left});
-    of_rules.require_shape({sizeof(Rules) / sizeof(double)});
-    const int64_t* begin = begins.data();
-    for (int64_t j = 0; j + 1 < begins.shape(0); ++j)
-        if (begin[j] < 0 || begin[j] > begin[j + 1] || begin[j + 1] > cells)
-            throw std::invalid_argument("first must ascend within the cells");
+    for (const Numbers* of : {&units, &rights}) of->require_shape({left});
+    for (const Doubles* of : {&weights, &numbers}) of->require_shape({left});
+    const int64_t* begin = begins_of(begins, cells);
     for (int64_t i = 0; i < left; ++i) {
         const int64_t j = columns.data()[i];
         if (j < 0 || j + 1 >= begins.shape(0) || units.data()[i] < begin[j] ||
             units.data()[i] >= begin[j + 1] || rights.data()[i] < 0 || rights.data()[i] >= k)
             throw std::invalid_argument("a number is of no cell or class");
     }
-    Options options{bins, width, m, alpha, real, {}};
-    std::memcpy(&options.rules, of_rules.data(), sizeof(Rules));
     const Result<double> found("empty", left, k);
     run_rows(left, 5000, [&](auto, int64_t from, int64_t to) NAIVELY_INLINE {
         Column of(k);
@@ -357,7 +387,7 @@ nb::object leave_out_bins(nb::handle first, nb::handle low, nb::handle high, nb:
                          begin[j + 1] - at);
             }
             of.leave_out(units.data()[i] - at, rights.data()[i], weights.data()[i],
-                         numbers.data()[i], options, found.data() + i * k);
+                         numbers.data()[i], given, found.data() + i * k);
         }
     });
     return found.object();
@@ -366,10 +396,8 @@ nb::object leave_out_bins(nb::handle first, nb::handle low, nb::handle high, nb:
 }  // namespace
 
 void bind_leave_out_bins(nb::module_& m) {
-    m.def("leave_out_bins", &leave_out_bins, nb::arg("first"), nb::arg("low"), nb::arg("high"),
-          nb::arg("count"), nb::arg("column"), nb::arg("unit"), nb::arg("right"),
-          nb::arg("weight"), nb::arg("x"), nb::arg("bins"), nb::arg("width"), nb::arg("m"),
-          nb::arg("alpha"), nb::arg("real"), nb::arg("rules"));
+    m.def("cut_bins", &cut_bins);
+    m.def("leave_out_bins", &leave_out_bins);
 }
 
 }  // namespace naively

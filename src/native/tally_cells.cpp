@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
-#include <utility>
 #include <vector>
 
 #include "bindings.h"
@@ -34,10 +33,8 @@ class CellCounter {
     NAIVELY_INLINE inline void add_rows(const T* x, const std::int32_t* y, const double* w,
                                         int64_t rows, int64_t classes, CellTable<Total>& table) {
         windows_.find_places(x, rows, places_.data());
-        if (w)
-            add_found<true>(x, y, w, rows, classes, table);
-        else
-            add_found<false>(x, y, w, rows, classes, table);
+        w ? add_found<true>(x, y, w, rows, classes, table)
+          : add_found<false>(x, y, w, rows, classes, table);
         if (missed_ < patience_) return;
         missed_ = 0;
         patience_ = windows_.find_all(table.keys(), table.lost()) ? usual_patience : 2 * patience_;
@@ -75,73 +72,61 @@ class CellCounter {
     }
 };
 
+// Adds some rows of a few columns to a table of each.
 template <class Total, class T>
 void add_cell_rows(const Matrix<T>& matrix, const std::int32_t* y, const double* w, int64_t begin,
-                   int64_t end, CellTables<Total>& tables, int64_t k) {
-    using Panel = ColumnPanel<T>;
-    Panel panel(matrix);
-    for (int64_t column = 0; column < matrix.columns; column += panel.max_columns) {
-        const int64_t columns = std::min(panel.max_columns, matrix.columns - column);
-        std::vector<CellCounter<Total>> counters(columns);
-        const auto add = [&](const T* x, int64_t row, int64_t rows, int64_t j) {
-            on_best_instruction_set([&](auto) NAIVELY_INLINE {
-                counters[j].add_rows(x, y + row, w ? w + row : nullptr, rows, k,
-                                     tables[column + j]);
-            });
-        };
-        if (matrix.row_stride == 1) {  // the cells of a column are neighbours already
-            for (int64_t j = 0; j < columns; ++j)
-                for (int64_t row = begin; row < end; row += panel.max_rows)
-                    add(matrix.at(row, column + j), row, std::min(panel.max_rows, end - row), j);
-            continue;
-        }
-        for (int64_t row = begin; row < end; row += panel.max_rows) {
-            const int64_t rows = std::min(panel.max_rows, end - row);
-            panel.read(row, rows, column, columns);
-            for (int64_t j = 0; j < columns; ++j) add(panel.column(j), row, rows, j);
-        }
-    }
-}
-
-// The cells of all rows.
-template <class Total, class T>
-CellTables<Total> count_cells(const Matrix<T>& matrix, const std::int32_t* y, const double* w,
-                             int64_t k, int64_t cap) {
-    const double per_row = 4.0 * static_cast<double>(matrix.columns);
-    // Each thread's tables are merged: not worth it for fewer rows than cells.
-    const int parts = static_cast<int>(std::min<int64_t>(count_parts(matrix.rows, per_row),
-                                                         1 + matrix.rows / (4 * cap)));
-    std::vector<CellTables<Total>> tables(
-        parts, CellTables<Total>(matrix.columns, CellTable<Total>(cap, k)));
-    run_parts(matrix.rows, parts, [&](int64_t begin, int64_t end, int part) {
-        add_cell_rows(matrix, y, w, begin, end, tables[part], k);
-    });
-    for (int64_t j = 0; j < matrix.columns; ++j) {
-        for (int part = 1; part < parts; ++part) tables[0][j].merge_with(tables[part][j]);
-        tables[0][j].finish();
-    }
-    return std::move(tables[0]);
-}
-
-// (shifts, first, keys, (high, low)).
-template <class Total>
-nb::object export_cells(const CellTables<Total>& tables, int64_t k) {
+                   int64_t end, int64_t column, CellTables<Total>& tables, int64_t k) {
     const auto columns = static_cast<int64_t>(tables.size());
-    const Result<int64_t> shifts("empty", columns), first("empty", columns + 1);
-    std::vector<int64_t> keys;
-    std::vector<Total> sums;
-    first.data()[0] = 0;
-    for (int64_t j = 0; j < columns; ++j) {
-        const CellTable<Total>& table = tables[j];
-        shifts.data()[j] = table.lost();
-        first.data()[j + 1] = first.data()[j] + table.size();
-        for (int64_t cell = 0; cell < table.size(); ++cell) {
-            keys.push_back(table.key(cell));
-            sums.insert(sums.end(), table.sums(cell), table.sums(cell) + k);
+    ColumnPanel<T> panel(matrix, std::min(ColumnPanel<T>::max_rows, end - begin));
+    std::vector<CellCounter<Total>> counters(columns);
+    for (int64_t row = begin; row < end; row += panel.max_rows) {
+        const int64_t rows = std::min(panel.max_rows, end - row);
+        const bool apart = matrix.row_stride != 1;  // else a column's cells are neighbours already
+        if (apart) panel.read(row, rows, column, columns);
+        for (int64_t j = 0; j < columns; ++j) {
+            const T* x = apart ? panel.column(j) : matrix.at(row, column + j);
+            on_best_instruction_set([&](auto) NAIVELY_INLINE {
+                counters[j].add_rows(x, y + row, w ? w + row : nullptr, rows, k, tables[j]);
+            });
         }
     }
-    return nb::make_tuple(shifts.object(), first.object(), copied<int64_t>(keys),
-                          export_high_low(sums.data(), first.data()[columns], k));
+}
+
+// The cells of all columns, one after the other, and where those of each begin.
+template <class Total>
+struct Cells {
+    std::vector<int64_t> shifts, first{0}, keys;
+    std::vector<Total> sums;
+};
+
+// A few columns are counted at a time, so that their tables stay in the cache.
+template <class Total, class T>
+void count_cells(const Matrix<T>& matrix, const std::int32_t* y, const double* w, int64_t k,
+                 int64_t cap, Cells<Total>& cells) {
+    const nb::gil_scoped_release released;
+    constexpr int64_t most = ColumnPanel<T>::max_columns;
+    cells.keys.reserve(matrix.columns * std::min(matrix.rows, cap));
+    cells.sums.reserve(matrix.columns * std::min(matrix.rows, cap) * k);
+    // Each thread's tables are merged: not worth it for fewer rows than cells.
+    const int parts = static_cast<int>(std::min<int64_t>(count_parts(matrix.rows, 4.0 * most),
+                                                         1 + matrix.rows / (4 * cap)));
+    for (int64_t column = 0; column < matrix.columns; column += most) {
+        const int64_t columns = std::min(most, matrix.columns - column);
+        std::vector<CellTables<Total>> tables(
+            parts, CellTables<Total>(columns, CellTable<Total>(cap, k)));
+        run_parts(matrix.rows, parts, [&](int64_t begin, int64_t end, int part) {
+            add_cell_rows(matrix, y, w, begin, end, column, tables[part], k);
+        });
+        for (int64_t j = 0; j < columns; ++j) {
+            CellTable<Total>& table = tables[0][j];
+            for (int part = 1; part < parts; ++part) table.merge_with(tables[part][j]);
+            table.finish();
+            cells.shifts.push_back(table.lost());
+            cells.first.push_back(cells.first.back() + table.size());
+            cells.keys.insert(cells.keys.end(), table.keys().begin(), table.keys().end());
+            cells.sums.insert(cells.sums.end(), table.sums(), table.sums() + table.size() * k);
+        }
+    }
 }
 
 nb::object tally_cells(nb::handle values, nb::handle y, nb::handle w, int64_t k, int64_t cap) {
@@ -152,14 +137,13 @@ nb::object tally_cells(nb::handle values, nb::handle y, nb::handle w, int64_t k,
     const Weights weights(w, x.rows());
     const auto count_as = [&](auto zero) {
         using Total = decltype(zero);
-        CellTables<Total> tables;
-        {
-            nb::gil_scoped_release released;
-            x.visit([&](const auto& matrix) {
-                tables = count_cells<Total>(matrix, classes.data(), weights.data(), k, cap);
-            });
-        }
-        return export_cells(tables, k);
+        Cells<Total> cells;
+        x.visit([&](const auto& matrix) {
+            count_cells(matrix, classes.data(), weights.data(), k, cap, cells);
+        });
+        return nb::make_tuple(copied<int64_t>(cells.shifts), copied<int64_t>(cells.first),
+                              copied<int64_t>(cells.keys),
+                              export_high_low(cells.sums.data(), cells.first.back(), k));
     };
     const Wholeness seen = look_at_weights(weights.data(), x.rows());
     if (weights.data() == nullptr && x.rows() <= std::numeric_limits<std::uint32_t>::max())

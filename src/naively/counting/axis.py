@@ -328,7 +328,7 @@ class Axis(ABC):
         """Return the levels of a column, by its place; none where they are not what is counted."""
         return ()
 
-    def of(self, columns: Collection[Name]) -> tuple[Self, NDArray[np.int64]]:  # noqa: ARG002
+    def of(self, columns: Collection[Name]) -> tuple[Self, NDArray[np.int64] | slice]:  # noqa: ARG002
         """Return the axis of some of the columns, and the numbers of their rows, (rows,)."""
         raise TypeError(f"the columns of {type(self).__name__} cannot be taken apart")
 
@@ -714,10 +714,12 @@ class Cells(ByValue, Frozen):
         first = np.append(0, np.cumsum(keep))[self.first]
         return Cells(self.columns, self.shifts, first, self.keys[keep])
 
-    def of(self, columns: Collection[Name]) -> tuple[Cells, NDArray[np.int64]]:
+    def of(self, columns: Collection[Name]) -> tuple[Cells, NDArray[np.int64] | slice]:
         some = [j for j, name in enumerate(self.columns) if name in columns]
         names, place = tuple(self.columns[j] for j in some), np.array(some, np.int64)
-        first, rows = np.append(0, np.cumsum(np.diff(self.first)[place])), rows_of(self.first, some)
+        first = np.append(0, np.cumsum(np.diff(self.first)[place]))
+        apart = not some or len(some) <= some[-1] - some[0]  # neighbours need not be copied
+        rows = rows_of(self.first, some) if apart else slice(*self.first[[some[0], some[-1] + 1]])
         return Cells(names, self.shifts[place], first, self.keys[rows]), rows
 
     def find(self, values: NDArray[np.floating], column: NDArray[np.int64]) -> NDArray[np.int64]:

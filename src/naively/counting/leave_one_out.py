@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Generic
+from typing import Any, Generic, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -236,7 +236,7 @@ def count_bands(texts: Floats) -> int:
     return int(band_of(texts.max(initial=1.0))) + 1
 
 
-class Part(Frozen, eq=True):
+class Part(NamedTuple):
     """A part of the evidence, which has one weight for each class; equal parts are the same."""
 
     group: BlockKey  # the key of the block that it belongs to

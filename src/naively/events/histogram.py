@@ -11,8 +11,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import CELL, Cells
+from naively.counting.axis import CELL, Cells, Columns
 from naively.counting.block import Dense
+from naively.counting.labels import Labels
 from naively.counting.leave_one_out import LeftOut, different_cells, leave_out
 from naively.counting.tally import BlockTally
 from naively.events.base import UNSAID, ClassNumbers, Distribution, check_settings, numbers
@@ -67,7 +68,7 @@ class Binned(NamedTuple):
 
     rows: Floats  # (columns,): how many numbers each column has
     most: NDArray[np.int64]  # (columns,): its bins, if its numbers differ enough
-    bin_: NDArray[np.int64]  # (cells,): the bin of each cell, numbered through all columns
+    begin: NDArray[np.int64]  # (bins,): the cell with which each bin begins, column after column
     nothing: NDArray[np.int64]  # where the one bin belongs of each column without any number
     smoothed: BinCounts
     moments: dict[float, tuple[BinTerms, BinTerms]]  # what is uncertain, by the least rows of a bin
@@ -163,32 +164,41 @@ class Histogram(OfShares[Cells, Dense], Frozen, eq=True):
         if self in (of := _BINNED.setdefault(tally, {})):
             return of[self]
         axis, count = tally.axis, tally[CELL].high
-        rows = np.bincount(axis.column, count.sum(axis=1), len(axis.columns)).astype(np.float64)
+        rows = axis.sum_by_column(count).sum(axis=1)
         if self.bins == "auto":
             of_rows = np.floor(rows / RULES.in_bin + RULES.slack)
             most = np.clip(of_rows, RULES.fewest, RULES.most).astype(np.int64)
         else:
             most = np.full(len(rows), self.bins, np.int64)
-        # Counts of many classes are not copied for nothing.
-        held = np.maximum(count, 0.0) if count.min(initial=0.0) < 0 else count
-        place = CUTS[self.edges](axis, held, most)
-        new = (np.diff(place, prepend=-1) != 0) | (np.diff(axis.column, prepend=-1) != 0)
-        bin_ = np.cumsum(new) - 1
-        first = np.append(bin_, bin_.max(initial=-1) + 1)[axis.first]
+        if dispatch.cut_bins is not None and self.edges == "frequency":
+            begins, width = dispatch.cut_bins(axis.first, count, self._options)
+        else:  # counts of many classes are not copied for nothing
+            held = np.maximum(count, 0.0) if count.min(initial=0.0) < 0 else count
+            place, width = CUTS[self.edges](axis, held, most), None
+            begins = np.diff(place, prepend=-1) != 0
+            begins[axis.first[:-1][np.diff(axis.first) > 0]] = True
+        begin = np.flatnonzero(begins)
+        first = np.searchsorted(begin, axis.first)
         n_bins = np.diff(first)
         of_bins = np.zeros((len(n_bins), n_bins.max(initial=1), count.shape[1]))
-        begins = np.flatnonzero(new)
-        if len(begins):
-            column = axis.column[begins]
-            at = column, np.arange(len(begins)) - first[column]
-            of_bins[at] = np.add.reduceat(count, begins, axis=0)
-        if self.smoothing == "auto":
-            width = best_widths(of_bins, n_bins, self.m, self.alpha)
-        else:
+        if len(begin):
+            column = np.repeat(np.arange(len(n_bins)), n_bins)
+            at = column, np.arange(len(begin)) - first[column]
+            of_bins[at] = np.add.reduceat(count, begin, axis=0)
+        if self.smoothing != "auto":
             width = np.full(len(n_bins), float(self.smoothing))
+        elif width is None:
+            width = best_widths(of_bins, n_bins, self.m, self.alpha)
         smoothed = BinCounts(of_bins, n_bins, width, self.m, self.alpha)
-        of[self] = Binned(rows, most, bin_, first[:-1][n_bins == 0], smoothed, {})
+        of[self] = Binned(rows, most, begin, first[:-1][n_bins == 0], smoothed, {})
         return of[self]
+
+    @property
+    def _options(self) -> Floats:
+        """The options and the rules as the native kernels read them."""
+        bins, width = (-1.0 if of == "auto" else of for of in (self.bins, self.smoothing))
+        alpha, real = np.nan if self.alpha is None else self.alpha, self.estimate == "mle"
+        return np.array([bins, width, self.m, alpha, real, *RULES[:-1], *RULES.widths], np.float64)
 
     def centres(self, tally: BlockTally[Cells]) -> bool:  # noqa: ARG002
         return True
@@ -199,18 +209,13 @@ class Histogram(OfShares[Cells, Dense], Frozen, eq=True):
         with np.errstate(divide="ignore"):
             p = smoothed.probabilities(real=self.estimate == "mle")
             table = np.log(p[smoothed.there])
-        middle, low, high = extent_of(axis, binned.bin_)
+        middle, low, high = extent_of(axis, binned.begin)
         width = high - low
         if len(at):  # the log likelihood of nothing is 0
             table = np.insert(table, at, 0.0, axis=0)
             middle, width = np.insert(middle, at, 0.0), np.insert(width, at, 1.0)
-        edge, start = self._edges(tally)
+        edge, start = _edges_of(axis, binned.begin)
         return BinTerms(tuple(edge[a:b] for a, b in pairwise(start)), table, middle, width)
-
-    def _edges(self, tally: BlockTally[Cells]) -> tuple[Floats, NDArray[np.int64]]:
-        """Return the edges of one column after another, and where each column's begin."""
-        edge, column = _edges_of(tally.axis, self._binned(tally).bin_)
-        return edge, np.searchsorted(column, np.arange(len(tally.axis.columns) + 1))
 
     def uncertain(self, tally: BlockTally[Cells], block: Dense, least: float = 0.0) -> Uncertain:
         """Return the posterior mean and variance of bins, smoothed as they are.
@@ -243,6 +248,17 @@ class Histogram(OfShares[Cells, Dense], Frozen, eq=True):
         mean_terms, variance_terms = (replace(terms, table=table) for table in each)
         return binned.moments.setdefault(least, (mean_terms, variance_terms))
 
+    def leave_one_out(self, tally: BlockTally[Cells], block: Dense, labels: Labels) -> Floats:
+        """Leave out a few columns at a time, so that what is made of them stays small."""
+        names, few = block.axis.columns, max(1, LEFT_CELLS // max(1, len(block)))
+        if len(names) <= few:
+            return super().leave_one_out(tally, block, labels)
+        table = np.empty((len(names), len(block), len(labels.classes))).transpose(1, 0, 2)
+        for at in (slice(start, start + few) for start in range(0, len(names), few)):
+            part, some = tally.of(frozenset(names[at])), Columns(names[at])
+            table[:, at] = super().leave_one_out(part, Dense(block.values[:, at], some), labels)
+        return table
+
     def log_prob_without(self, tally: BlockTally[Cells], cells: LeftOut[Dense]) -> Floats:
         """Return the log likelihood of each cell without its own row."""
         binned, k = self._binned(tally), len(cells.labels.classes)
@@ -268,13 +284,7 @@ class Histogram(OfShares[Cells, Dense], Frozen, eq=True):
             return dispatch.leave_out_bins(
                 *(tally.axis.first, tally.axis.low, tally.axis.high, tally[CELL].high),
                 *(some.column, unit, some.labels.codes.astype(np.int64), some.labels.weights),
-                x=some.x.astype(np.float64),
-                bins=0 if self.bins == "auto" else self.bins,
-                width=-1.0 if self.smoothing == "auto" else float(self.smoothing),
-                m=float(self.m),
-                alpha=np.nan if self.alpha is None else float(self.alpha),
-                real=self.estimate == "mle",
-                rules=np.array([*RULES[:-1], *RULES.widths]),
+                *(some.x.astype(np.float64), self._options),
             ).take(of, axis=0)
         found = [np.empty((0, len(cells.labels.classes)))]
         size = np.cumsum(np.diff(tally.axis.first)[some.column])
@@ -282,34 +292,35 @@ class Histogram(OfShares[Cells, Dense], Frozen, eq=True):
             left = _each_without(tally, some.take(at), unit[at])
             binned = self._binned(left)
             p = binned.smoothed.probabilities(real=self.estimate == "mle")
-            code = _codes(left.axis, binned.bin_, some.x[at])
+            edge, first = _edges_of(left.axis, binned.begin)
+            column = np.repeat(np.arange(len(at)), np.diff(first))
+            code = np.bincount(column[edge <= some.x[at][column]], minlength=len(at))
             with np.errstate(divide="ignore"):
                 found.append(np.log(p[np.arange(len(at)), code]))
         return np.concatenate(found).take(of, axis=0)
 
     def _by_these(self, tally: BlockTally[Cells], cells: LeftOut[Dense]) -> Floats:
         """Return the same where bins and widths stay as they are with the row."""
-        smoothed, n = self._binned(tally).smoothed, len(tally.axis.columns)
-        edge, begin = self._edges(tally)
+        binned, n = self._binned(tally), len(tally.axis.columns)
+        edge, begin = _edges_of(tally.axis, binned.begin)
         bin_ = dispatch.find_bins(cells.block.values, edge, begin)[cells.row, cells.column]
         number = (begin + np.arange(n + 1))[cells.column] + bin_  # through all columns
         first, of = different_cells(cells, number, len(edge) + n)
         some, right = cells.take(first), cells.labels.codes[first]
-        real = self.estimate == "mle"
         found = np.empty((len(some.row), len(cells.labels.classes)))
         size = max(1, LEFT // len(cells.labels.classes))
         for start in range(0, len(some.row), size):
             at = slice(start, start + size)
             here = some.column[at], bin_[first[at]], some.labels.weights[at], right[at]
             with np.errstate(divide="ignore"):
-                found[at] = np.log(smoothed.without(*here, real=real))
-        return found if len(first) == len(of) and (of == np.arange(len(of))).all() else found[of]
+                found[at] = np.log(binned.smoothed.without(*here, real=self.estimate == "mle"))
+        return found.take(of, axis=0)
 
     def bins_of(self, tally: BlockTally[Cells]) -> tuple[NDArray[np.int64], Floats, Floats]:
         """Return the column of each bin, and where it begins and ends, each of shape (bins,)."""
-        axis, bin_ = tally.axis, self._binned(tally).bin_
-        _, low, high = extent_of(axis, bin_)
-        return axis.column[np.flatnonzero(np.diff(bin_, prepend=-1))], low, high
+        axis, begin = tally.axis, self._binned(tally).begin
+        _, low, high = extent_of(axis, begin)
+        return axis.column[begin], low, high
 
     def _prior_counts(self, tally: BlockTally[Cells]) -> Parameters:
         smoothed = self._binned(tally).smoothed
@@ -324,7 +335,7 @@ class Histogram(OfShares[Cells, Dense], Frozen, eq=True):
         """Return the distribution of the next number of one column."""
         from scipy import stats
 
-        _, low, high = extent_of(tally.axis, self._binned(tally).bin_)
+        _, low, high = extent_of(tally.axis, self._binned(tally).begin)
         edges = np.append(low, np.nextafter(high[-1:], np.inf))  # the last bin holds its right edge
         p = self.parameters(tally, "mean")["p"][:, 0]
         return stats.rv_histogram((p, edges), density=False)
@@ -351,7 +362,8 @@ class Histogram(OfShares[Cells, Dense], Frozen, eq=True):
         """Draw a bin, a cell of the bin, and a number anywhere in the cell."""
         axis = tally.axis
         drawn = np.full((len(classes), len(axis.columns)), np.nan)
-        p, bin_ = self.parameters(tally, self.estimate)["p"], self._binned(tally).bin_
+        p, begin = self.parameters(tally, self.estimate)["p"], self._binned(tally).begin
+        bin_ = np.repeat(np.arange(len(begin)), np.diff(begin, append=len(axis)))
         cell_count = tally[CELL].high.sum(axis=1)
         for j, (start, end) in enumerate(pairwise(axis.first)):
             if start == end:
@@ -370,6 +382,7 @@ class Histogram(OfShares[Cells, Dense], Frozen, eq=True):
 
 
 LEFT = 1 << 16  # numbers that are left out together, so that they stay in the cache
+LEFT_CELLS = 4 * LEFT  # of columns that are left out together
 EXACT = 16_000  # counts of a column, without each row, up to which its bins are derived anew
 
 
@@ -506,11 +519,12 @@ def _entropy(count: Floats) -> Floats:
     return bits
 
 
-def _edges_of(cells: Cells, bin_: NDArray[np.int64]) -> tuple[Floats, NDArray[np.int64]]:
-    """Return the edges between bins, ascending within each column, and their columns: (edges,)."""
-    last = np.flatnonzero(np.diff(bin_))  # cells with which a bin ends
-    last = last[cells.column[last] == cells.column[last + 1]]
-    return between(cells.high[last], cells.low[last + 1]), cells.column[last]
+def _edges_of(cells: Cells, begin: NDArray[np.int64]) -> tuple[Floats, NDArray[np.int64]]:
+    """Return the edges of one column after another, and where those of each begin."""
+    begin = np.setdiff1d(begin, cells.first, assume_unique=True)
+    n, shifts, each = len(begin), cells.shifts[cells.column[begin]], np.arange(len(begin) + 1)
+    below, above = (Cells(range(n), shifts, each, cells.keys[of]) for of in (begin - 1, begin))
+    return between(below.high, above.low), np.searchsorted(begin, cells.first)
 
 
 def between(below: Floats, above: Floats) -> Floats:
@@ -520,13 +534,7 @@ def between(below: Floats, above: Floats) -> Floats:
     return np.where(middle > below, middle, above)
 
 
-def _codes(cells: Cells, bin_: NDArray[np.int64], x: Floats) -> NDArray[np.int64]:
-    """Return the bin within its column of a number of each column, (columns,)."""
-    edges, column = _edges_of(cells, bin_)
-    return np.bincount(column[edges <= x[column]], minlength=len(x))
-
-
-def extent_of(cells: Cells, bin_: NDArray[np.int64]) -> tuple[Floats, Floats, Floats]:
+def extent_of(cells: Cells, begin: NDArray[np.int64]) -> tuple[Floats, Floats, Floats]:
     """Return a number in each bin, and where the bin begins and ends, each of shape (bins,)."""
     # A bin reaches midway to the cells beside it, and if there is none, as far as on its other
     # side; a bin that is its column's only number, or that holds infinite numbers, is 1 wide.
@@ -541,8 +549,7 @@ def extent_of(cells: Cells, bin_: NDArray[np.int64]) -> tuple[Floats, Floats, Fl
         np.nan_to_num(np.where(np.isnan(near), other, near))
         for near, other in ((before, after), (after, before))
     )
-    begin = np.flatnonzero(np.diff(bin_, prepend=-1))
-    end = np.append(begin[1:], len(bin_)) - 1
+    end = np.append(begin[1:], len(cells)) - 1
     middle = cells.middle[(begin + end) // 2]
     with np.errstate(invalid="ignore", over="ignore"):
         low, high = cells.low[begin] - before[begin], cells.high[end] + after[end]
@@ -606,7 +613,10 @@ class BinCounts:
         kernels /= np.maximum(kernels.sum(axis=1, keepdims=True), 1e-300)  # columns sum to 1
         self._kernels: Floats = kernels
         self.own = np.diagonal(self._kernels, axis1=1, axis2=2)[self._of]
-        self.smooth = self._kernels[self._of] @ count
+        self.smooth = np.empty_like(count)
+        size = max(1, LEFT // distance.size)  # of columns, whose kernels stay in the cache
+        for at in (slice(start, start + size) for start in range(0, len(count), size)):
+            np.matmul(self._kernels[self._of[at]], count[at], out=self.smooth[at])
         self.rows = count.sum(axis=1)
         self._all_rows, self._all_smooth = self.rows.sum(axis=1), self.smooth.sum(axis=2)
         pooled = self._all_smooth + RULES.spare * self.there

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
@@ -77,6 +77,9 @@ COLUMNS = 100  # that products and rules are made of, those that say most
 ROUNDING = 1e-9
 Said: TypeAlias = Callable[[], Mapping[Part, float]]  # how much evidence each part gives
 C = TypeVar("C")  # what a column is named by
+Make: TypeAlias = "Callable[[], Line | Step]"  # a function of a column, once it is chosen
+# A column, the group and the block that it is in, and its number there.
+Column: TypeAlias = "tuple[Part, Group, Dense | Codes, int]"
 
 
 class Weighed(Frozen):
@@ -106,9 +109,8 @@ def seek(rows: Weighed, limits: Limits | None = None) -> tuple[LinearPart, float
         weight, table = np.abs(rows.weights.table(parts, rows.weights.classes)), rows.found.table
         size = max(1, TOGETHER // max(1, table[:1].size))
         some = (table[at : at + size] for at in range(0, len(parts), size))
-        each = zip(np.concatenate([np.abs(of).mean(axis=1) for of in some]), weight, strict=True)
-        sums = (float(x @ w) / len(labels.classes) for x, w in each)
-        return dict(zip(parts, sums, strict=True))
+        each = np.concatenate([np.abs(of).mean(axis=1) for of in some]) * weight
+        return dict(zip(parts, each.mean(axis=1).tolist(), strict=True))
 
     columns = columns_of(rows.model, rows.batches)
     basis, cut = basis_of(columns, said, labels), cut_of(columns, said, labels, limits)
@@ -248,38 +250,34 @@ class Basis(NamedTuple):
     passed_over: int  # how many there were beside them, of columns that say less
 
 
-def columns_of(model: Model, batches: Sequence[Batch]) -> list[tuple[Group, Dense | Codes]]:
-    """Return the rows of all batches by group: of columns that each are an event of their own."""
-    # Groups whose columns are sparse are left out.
+def columns_of(model: Model, batches: Sequence[Batch]) -> list[Column]:
+    """Return the columns that each are an event of their own, with the rows of all batches."""
+    # Groups whose columns are sparse are left out. The order is one, whatever that of the table is:
+    # rounding then stops a search at one place, and of equal columns the first is taken.
     by_batch = [model.blocks(batch) for batch in batches]
-    found: list[tuple[Group, Dense | Codes]] = []
+    found: list[Column] = []
     for group in model.view.schema.of_columns:
         block = joined([of[group.key] for of in by_batch]) if group.is_by_column else None
         if isinstance(block, Dense | Codes):
-            found.append((group, block))
-    return found
+            each = enumerate(block.axis.columns)
+            found += [(Part(group.key, name), group, block, j) for j, name in each]
+    return sorted(found, key=lambda column: str(column[0]))
 
 
-def basis_of(columns: Sequence[tuple[Group, Dense | Codes]], said: Said, labels: Labels) -> Basis:
+def basis_of(columns: Sequence[Column], said: Said, labels: Labels) -> Basis:
     """Return functions of the columns, and their values on the rows."""
     # Levels of two columns that nearly always come together have one slope. Else a weak ridge would
     # give them slopes that cancel each other, by the few rows in which they differ.
-    of_column: list[tuple[Part, list[tuple[Term, Dense | Codes, int]]]] = []
-    for group, block in columns:
-        found = functions_of(block, labels.weight, indicator=isinstance(group.event, Bernoulli))
-        for j, (name, functions) in enumerate(zip(block.axis.columns, found, strict=True)):
-            several = [(Term(group.key, name, one), block, j) for one in functions]
-            of_column.append((Part(group.key, name), several))
-    # In one order, whatever that of the columns is: rounding then stops a search at one place.
-    of_column.sort(key=lambda column: str(column[0]))
-    more = sum(len(several) for _, several in of_column) - FUNCTIONS
-    if more > 0:
-        most = said()
-        of_column.sort(key=lambda column: -most.get(column[0], 0.0))
-    every = [of for _, several in of_column for of in several][:FUNCTIONS]
-    terms = [term for term, _, _ in every]
+    found = {
+        at: functions_of(block, labels.weight, indicator=isinstance(group.event, Bernoulli))
+        for at, (group, block) in {id(of): (group, of) for _, group, of, _ in columns}.items()
+    }
+    every = [(*column, of) for column in columns for of in found[id(column[2])][column[3]]]
+    more = len(every) - FUNCTIONS
+    every = saying_most(every, FUNCTIONS, said, lambda of: of[0])
+    terms = [Term(part.group, block.axis.columns[j], of()) for part, _, block, j, of in every]
     z = np.empty((len(every), len(labels)))
-    for into, (term, block, j) in zip(z, every, strict=True):
+    for into, term, (_, _, block, j, _) in zip(z, terms, every, strict=True):
         into[:] = term.function.of(block, j)
     steps = [at for at, term in enumerate(terms) if isinstance(term.function, Step)]
     some = z[steps, :ALIKE_ROWS]
@@ -300,20 +298,20 @@ def basis_of(columns: Sequence[tuple[Group, Dense | Codes]], said: Said, labels:
 
 def functions_of(
     block: Dense | Codes, weight: Floats | None, *, indicator: bool = False
-) -> list[list[Line | Step]]:
-    """Return the functions of each column: a line, or indicators of its commonest levels."""
+) -> list[list[Make]]:
+    """Return what makes the functions of each column: a line, or indicators of common levels."""
     # Two levels have one indicator.
-    found: list[list[Line | Step]] = []
+    found: list[list[Make]] = []
     if isinstance(block, Codes):
         for j, levels in enumerate(block.axis.levels):
             best, rows = commonest(block, j, weight, LEVELS)
             known, every = np.count_nonzero(rows), sorted((levels[at] for at in best), key=repr)
             among = tuple(every) if len(best) == known else ()
-            of_column: list[Line | Step] = []
+            of_column: list[Make] = []
             for at in best[: known - 1] if known <= 2 else best:
                 share = float(rows[at] / rows.sum())
                 scale = max(float(np.sqrt(share * (1 - share))), LEAST_SCALE)
-                of_column.append(Step(levels[at], share, scale, among))
+                of_column.append(partial(Step, levels[at], share, scale, among))
             found.append(of_column)
         return found
     size = max(1, TOGETHER // max(1, len(block)))
@@ -339,12 +337,12 @@ def commonest(
     return sorted(enough, key=lambda at: (-rows[at], first[at]))[:most], rows
 
 
-def lines(x: Floats, weight: Floats | None, *, indicator: bool) -> list[Line | None]:
-    """Return a line for each column of numbers, (columns, rows), clipped at its tails."""
+def lines(x: Floats, weight: Floats | None, *, indicator: bool) -> list[Make | None]:
+    """Return what makes a line of each column of numbers, (columns, rows), clipped at its tails."""
     # None for a column whose scale is 0 or infinite.
     there = ~np.isnan(x)
     whole = there.all(axis=1)
-    found: list[Line | None] = [None] * len(x)
+    found: list[Make | None] = [None] * len(x)
     alike: list[tuple[NDArray[np.int64], slice | NDArray[np.bool_]]] = [
         (np.flatnonzero(whole), slice(None))
     ]
@@ -367,7 +365,7 @@ def lines(x: Floats, weight: Floats | None, *, indicator: bool) -> list[Line | N
             scale = np.maximum(scale, LEAST_SCALE * (high - low))
         numbers = np.stack([low, high, centre, scale], axis=1)
         for j, each in zip(columns[varies].tolist(), numbers[varies].tolist(), strict=True):
-            found[j] = Line(*each)
+            found[j] = partial(Line, *each)
     return found
 
 
@@ -605,58 +603,44 @@ class Cut(Frozen):
         return np.bincount(self.codes[column], labels.weights, size).astype(np.float64)
 
 
-def cut_of(
-    columns: Sequence[tuple[Group, Dense | Codes]],
-    said: Said,
-    labels: Labels,
-    limits: Limits | None,
-) -> Cut:
+def cut_of(columns: Sequence[Column], said: Said, labels: Labels, limits: Limits | None) -> Cut:
     """Cut the columns that conditions may be of: if there are many, those that say most."""
     # Without interactions they are of more than two values: of fewer a line says all.
-    parts = [(group.key, name) for group, block in columns for name in block.axis.columns]
-    # In one order, whatever that of the columns is: of equal columns the first is taken.
-    order = sorted(range(len(parts)), key=lambda at: str(Part(*parts[at])))
-    order = saying_most(order, COLUMNS, said, lambda at: Part(*parts[at]))
     fewest, monotone = (2, {}) if limits is None else (1, limits.monotone)
-    if limits is not None:
-        order = [at for at in order if limits.may_be(parts[at][1])]
-    some = frozenset(order)
-    cut: dict[int, tuple[Bins, NDArray[np.uint8]]] = {}
-    first = 0
-    for _, block in columns:
-        of_block = [j for j in range(len(block.axis.columns)) if first + j in some]
-        for j, bins, codes in bins_of(block, of_block, labels.weight):
-            if len(bins) >= fewest:
-                cut[first + j] = bins, codes
-        first += len(block.axis.columns)
-    kept = [at for at in order if at in cut]
-    every = [cut[at][0] for at in kept]
+    most = [
+        (group.key, block, j)
+        for _, group, block, j in saying_most([*columns], COLUMNS, said, lambda of: of[0])
+        if limits is None or limits.may_be(block.axis.columns[j])
+    ]
+    cut: dict[tuple[int, int], Made] = {}
+    for at, block in {id(block): block for _, block, _ in most}.items():
+        of_block = [j for _, of, j in most if of is block]
+        made = bins_of(block, of_block, labels.weight)
+        cut |= {(at, j): (bins, codes) for j, bins, codes in made if len(bins) >= fewest}
+    kept = [of for of in most if (id(of[1]), of[2]) in cut]
+    each = [cut[id(block), j] for _, block, j in kept]
+    parts = [(key, block.axis.columns[j]) for key, block, j in kept]
     return Cut(
-        [parts[at] for at in kept],
-        every,
-        np.array([cut[at][1] for at in kept], np.uint8).reshape(len(kept), len(labels)),
-        np.array([len(bins) + 2 for bins in every], np.int64),
-        np.array([isinstance(bins, np.ndarray) for bins in every], np.bool_),
-        np.array([monotone.get(title(parts[at][1]), 0) for at in kept], np.int8),
-        max(0, len(parts) - COLUMNS),
+        parts,
+        [bins for bins, _ in each],
+        np.array([codes for _, codes in each], np.uint8).reshape(len(each), len(labels)),
+        np.array([len(bins) + 2 for bins, _ in each], np.int64),
+        np.array([isinstance(bins, np.ndarray) for bins, _ in each], np.bool_),
+        np.array([monotone.get(title(name), 0) for _, name in parts], np.int8),
+        max(0, len(columns) - COLUMNS),
     )
 
 
 def numbers_of_columns(
-    columns: Sequence[tuple[Group, Dense | Codes]],
-    model: Model,
-    some: Collection[Operand] | None = None,
+    columns: Sequence[Column], model: Model, some: Collection[Operand] | None = None
 ) -> dict[Operand, Floats]:
     """Return the numbers, (rows,), of columns, or some, that are read as they are in the table."""
-    found = {
-        (group.key, name): numbers_of(block, j)
-        for group, block in columns
+    return {
+        (group.key, block.axis.columns[j]): numbers_of(block, j)
+        for _, group, block, j in columns
+        if some is None or (group.key, block.axis.columns[j]) in some
         if isinstance(block, Dense) and group.kind in COMBINED and group.key not in model.view.reads
-        for j, name in enumerate(block.axis.columns)
-        if some is None or (group.key, name) in some
     }
-    # In one order, whatever that of the columns is: of two that vary as much the first is first.
-    return dict(sorted(found.items(), key=lambda column: str(Part(*column[0]))))
 
 
 def combined_as_given(

@@ -12,6 +12,7 @@ import platform
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from naively.kernels import forms, reference, rules, sparse, strings, vocabulary
 from naively.kernels import reference as cells
@@ -55,7 +56,8 @@ score_sparse = choose(sparse.score_sparse)
 leave_out_words = choose(sparse.leave_out_words)
 leave_out_lengths = choose(sparse.leave_out_lengths)
 take_rows = choose(sparse.take_rows)
-# Without it ``naively.events.histogram`` computes the same in NumPy.
+# Without them ``naively.events.histogram`` computes the same in NumPy.
+cut_bins: Callable[..., tuple[NDArray[np.bool_], Floats]] | None = getattr(NATIVE, "cut_bins", None)
 leave_out_bins: Callable[..., Floats] | None = getattr(NATIVE, "leave_out_bins", None)
 sum_sparse = choose(sparse_total.sum_sparse)
 softmax_loss = choose(softmax.softmax_loss)

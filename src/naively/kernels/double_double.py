@@ -101,7 +101,7 @@ class Sums:
 
     def rows_there(self) -> NDArray[np.bool_]:
         """Return which rows of a table hold anything but 0, of shape (rows,)."""
-        return np.asarray((self.high != 0).any(axis=1))
+        return np.asarray((self.high != 0) @ np.ones(self.high.shape[1], np.bool_))
 
     def classes_there(self) -> NDArray[np.bool_]:
         """Return which classes of a table of rows × classes hold anything but 0, (classes,)."""

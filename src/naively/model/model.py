@@ -577,7 +577,7 @@ class Weights(Shown, Frozen, eq=True):
         """Return the weights of a part by class."""
         last = self._last_band.get((part.group, part.column))
         if part.band is not None and last is not None:
-            part = replace(part, band=min(part.band, last))
+            part = part._replace(band=min(part.band, last))
         beside = isinstance(part.column, Derived) and part.column.beside
         usual = 0.0 if beside else self.usual
         of_group = self.of.get(Part(part.group), (usual,) * len(self.classes))
