@@ -152,7 +152,7 @@ struct Packed {
             found = std::max(found, here);
             if (here == Found::others) return;
             const int64_t size = std::accumulate(ends + row, ends + until, int64_t{0});
-            write_cells(cells, row, until, ends, utf8.room_for(static_cast<size_t>(size)));
+            write_cells(cells, row, until, ends, utf8.room_for(static_cast<size_t>(size) + 4));
             utf8.grow_by(static_cast<size_t>(size));
         }
     }
