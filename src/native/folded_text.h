@@ -134,10 +134,16 @@ class FoldedText {
                     continue;
                 }
             }
-            length_ += at;
             met_ |= found;
-            append_special(table, entries, read_utf8(from));
-            return at + utf8_size(from[0]);
+            length_ += at;
+            size_t next = at;
+            CodePoint c = read_utf8(from);
+            do {
+                append_special(table, entries, c);
+                next += utf8_size(text[next]);
+                c = next < n ? read_utf8(text + next) : 0;
+            } while ((entries[c] & UnicodeTable::SPECIAL) != 0);
+            return next;
         }
         length_ += done;
         met_ |= found;
@@ -151,9 +157,8 @@ class FoldedText {
             const uint8_t before = length_ == 0 ? 0 : kinds_[length_ - 1];
             if (before != 'E' && before != 'S' && before != 'T') return;
         }
-        const std::vector<CodePoint>* const many = table.many(c, lowercase_);
-        if (many == nullptr) return append(c ^ (entry & UnicodeTable::CHARACTER), entry);
-        for (const CodePoint each : *many) append(each, entries[each]);
+        if (kind != 0) return append(c ^ (entry & UnicodeTable::CHARACTER), entry);
+        for (const CodePoint each : table.many(c, lowercase_)) append(each, entries[each]);
     }
 
     // Appends a character of which the entry tells the kind.
@@ -162,7 +167,7 @@ class FoldedText {
         met_ |= entry;
         make_room(4);
         const size_t size = write_utf8(for_words_ && kind == '\'' ? '\'' : c, bytes_.data() + length_);
-        std::fill_n(kinds_.data() + length_, size, kind);
+        std::memset(kinds_.data() + length_, kind, 4);
         length_ += size;
     }
 

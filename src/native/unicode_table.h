@@ -76,10 +76,9 @@ class UnicodeTable {
         return (size_t{utf8[0]} << 8 | utf8[1]) & 0x1F3F;
     }
 
-    // What a special character becomes if that does not depend on others.
-    const std::vector<CodePoint>* many(CodePoint c, bool lowercase) const {
-        const auto found = (lowercase ? many_lower_ : many_).find(c);
-        return found == (lowercase ? many_lower_ : many_).end() ? nullptr : &found->second;
+    // What a special character becomes that has no kind.
+    const std::vector<CodePoint>& many(CodePoint c, bool lowercase) const {
+        return (lowercase ? many_lower_ : many_).at(c);
     }
 
     bool is_mark(CodePoint c) const { return plain_[c] >> KIND == 'M'; }

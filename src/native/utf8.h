@@ -5,20 +5,35 @@
 #include <Python.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace naively {
 
-// Returns how many bytes of four the character has; those behind may be written too. There is no branch
-// between one byte and two, as letters of two come with spaces of one.
+constexpr uint8_t last6(Py_UCS4 c) { return static_cast<uint8_t>(0x80 | (c & 0x3F)); }
+
+// Characters of one byte or two: to look them up takes no branch, as letters of two come with spaces of
+// one.
+struct ShortUtf8 {
+    uint8_t first, second;
+    uint16_t size;
+};
+constexpr std::array<ShortUtf8, 0x800> short_utf8() {
+    std::array<ShortUtf8, 0x800> made{};
+    for (Py_UCS4 c = 0; c < 0x80; ++c) made[c] = {static_cast<uint8_t>(c), 0, 1};
+    for (Py_UCS4 c = 0x80; c < 0x800; ++c) made[c] = {static_cast<uint8_t>(0xC0 | c >> 6), last6(c), 2};
+    return made;
+}
+constexpr std::array<ShortUtf8, 0x800> SHORT_UTF8 = short_utf8();
+
+// Returns how many bytes of four the character has; those behind may be written too.
 inline size_t write_utf8(Py_UCS4 c, uint8_t* out) {
-    const auto last6 = [](Py_UCS4 bits) { return static_cast<uint8_t>(0x80 | (bits & 0x3F)); };
     if (c < 0x800) {
-        const bool is_two = c >= 0x80;
-        out[0] = static_cast<uint8_t>(is_two ? 0xC0 | c >> 6 : c);
-        out[1] = last6(c);
-        return size_t{1} + is_two;
+        const ShortUtf8 bytes = SHORT_UTF8[c];
+        std::memcpy(out, &bytes, 2);
+        return bytes.size;
     }
     if (c < 0x10000) {
         out[0] = static_cast<uint8_t>(0xE0 | c >> 12);
