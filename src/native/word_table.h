@@ -37,7 +37,7 @@ class WordTable {
 
     // The same in two steps, for many words at once: what a hash will be looked for is fetched
     // while others are.
-    NAIVELY_INLINE inline uint64_t hash_of(const Word& word) const {
+    uint64_t hash_of(const Word& word) const {
         if (word.length <= Word::HELD) return mix(word.first ^ seed_[0], word.second ^ seed_[1]);
         uint64_t hash = word.length;
         for (size_t i = 0; i < word.length; i += 16) {
