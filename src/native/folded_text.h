@@ -263,10 +263,12 @@ class FoldedText {
 
     // The small sigma, whose second byte is 0x83, has another form at the end of a word.
     void end_by_sigma() {
-        for (size_t i = 0; i + 1 < length_; ++i) {
-            if (bytes_[i] != 0xCF || (bytes_[i + 1] | 1) != 0x83) continue;
-            const bool is_final = i > 0 && in_word(kinds_[i - 1]) && !in_word(kinds_[i + 2]);
-            bytes_[i + 1] = is_final ? 0x82 : 0x83;
+        uint8_t* const bytes = bytes_.data();
+        const uint8_t* const kinds = kinds_.data();
+        for (size_t i = 0, n = length_; i < n; ++i) {
+            if (((bytes[i] ^ 0xCF) | ((bytes[i + 1] | 1) ^ 0x83)) != 0) continue;
+            const bool is_final = i > 0 && in_word(kinds[i - 1]) && !in_word(kinds[i + 2]);
+            bytes[i + 1] = is_final ? 0x82 : 0x83;
         }
     }
 };
