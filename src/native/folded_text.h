@@ -82,10 +82,8 @@ class FoldedText {
         if (n > UINT32_MAX / 16) throw std::length_error("a text is too long");
         const UnicodeTable& table = UnicodeTable::get();
         const Paged<uint32_t>& entries = table.entries(lowercase_);
-        length_ = 0;
-        met_ = 0;
+        length_ = met_ = 0;
         for (size_t i = 0; i < n;) i += fold_block(table, entries, text + i, n - i);
-        make_room(0);
         if ((met_ & UnicodeTable::COMBINES) != 0) compose(table, entries);
         std::memset(bytes_.data() + length_, 0, PADDING);
         std::memset(kinds_.data() + length_, 0, PADDING);
@@ -264,10 +262,9 @@ class FoldedText {
     // The small sigma, whose second byte is 0x83, has another form at the end of a word.
     void end_by_sigma() {
         uint8_t* const bytes = bytes_.data();
-        const uint8_t* const kinds = kinds_.data();
         for (size_t i = 0, n = length_; i < n; ++i) {
             if (((bytes[i] ^ 0xCF) | ((bytes[i + 1] | 1) ^ 0x83)) != 0) continue;
-            const bool is_final = i > 0 && in_word(kinds[i - 1]) && !in_word(kinds[i + 2]);
+            const bool is_final = i > 0 && in_word(kinds_[i - 1]) && !in_word(kinds_[i + 2]);
             bytes[i + 1] = is_final ? 0x82 : 0x83;
         }
     }

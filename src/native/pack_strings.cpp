@@ -145,8 +145,7 @@ struct Packed {
             found = std::max(found, here);
             if (here == Found::others) return;
             const int64_t most = std::accumulate(ends + row, ends + until, int64_t{0});
-            uint8_t* const out = utf8.room_for(static_cast<size_t>(most));
-            utf8.grow_by(write_cells(cells, row, until, ends, out));
+            utf8.grow_by(write_cells(cells, row, until, ends, utf8.room_for(static_cast<size_t>(most))));
         }
     }
 };

@@ -237,8 +237,7 @@ class TogetherEncoder {
         together_detail::ChunkTable& table = *chunks_;
         const size_t n = text.length;
         chunks_of_text_.clear();
-        const auto mark = together_detail::mark_chunk_bytes<ByteBlock>;
-        visit_runs(text.utf8, n, mark, [&](size_t begin, size_t end) {
+        visit_runs(text.utf8, n, together_detail::mark_chunk_bytes<ByteBlock>, [&](size_t begin, size_t end) {
             const uint8_t* const bytes = text.utf8 + begin;
             const size_t length = end - begin;
             const Word word = length > Word::HELD        ? Word::pointed_at(bytes, length)
