@@ -19,14 +19,14 @@ class CharacterNGrams {
     void read(const FoldedText& text, bool within_words) {
         within_words_ = within_words;
         single_bytes_ = text.is_ascii();
-        const size_t n = text.length(), bytes = text.start(n);
+        const size_t n = text.length();
         // Within words there may be a space more, where the text ends; of each there was one.
-        if (bytes_.size() < bytes + 2 + Word::HELD) bytes_.resize(bytes + bytes / 2 + 64);
+        if (bytes_.size() < n + 2 + Word::HELD) bytes_.resize(n + n / 2 + 64);
         starts_.clear();
         spaces_.clear();
         length_ = 0;
         uint8_t* out = bytes_.data();
-        const uint8_t* const kinds = text.kinds();
+        const uint8_t *const bytes = text.bytes(), *const kinds = text.kinds();
         const auto write_space = [&] {
             if (!single_bytes_) starts_.push_back(static_cast<uint32_t>(out - bytes_.data()));
             if (within_words_) spaces_.push_back(length_);
@@ -34,14 +34,12 @@ class CharacterNGrams {
             ++length_;
         };
         const auto write = [&](size_t begin, size_t end) {
-            const size_t first = text.start(begin), length = text.start(end) - first;
-            if (!single_bytes_)
-                for (size_t i = begin; i < end; ++i)
-                    starts_.push_back(
-                        static_cast<uint32_t>(text.start(i) - first + size_t(out - bytes_.data())));
-            std::memcpy(out, text.bytes() + first, length);
-            out += length;
-            length_ += end - begin;
+            const size_t first = static_cast<size_t>(out - bytes_.data());
+            for (size_t i = begin; !single_bytes_ && i < end; ++i)
+                if (!goes_on(bytes[i])) starts_.push_back(static_cast<uint32_t>(first + i - begin));
+            std::memcpy(out, bytes + begin, end - begin);
+            out += end - begin;
+            length_ = single_bytes_ ? length_ + end - begin : starts_.size();
         };
         if (within_words_ && n != 0) write_space();
         for (size_t i = 0; i < n;) {
@@ -52,7 +50,7 @@ class CharacterNGrams {
                 continue;
             }
             while (i < n && is_space(kinds[i])) ++i;
-            if (within_words_ ? spaces_.back() + 1 != length_ : i - begin > 1)
+            if (within_words_ ? spaces_.back() + 1 != length_ : i - begin > utf8_size(bytes[begin]))
                 write_space();
             else if (!within_words_)
                 write(begin, i);

@@ -8,8 +8,10 @@
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
+#include "byte_runs.h"
 #include "text.h"
 #include "unicode_table.h"
 #include "utf8.h"
@@ -19,132 +21,155 @@ namespace naively {
 
 class FoldedText {
   public:
-    void read(const Text& text, bool lowercase) {
-        switch (text.bytes_each) {
-            case 0:
-                return read_ascii(static_cast<const uint8_t*>(text.characters), text.length,
-                                  lowercase);
-            case 1:
-                return fold(static_cast<const Py_UCS1*>(text.characters), text.length, lowercase);
-            case 2:
-                return fold(static_cast<const Py_UCS2*>(text.characters), text.length, lowercase);
-            default:
-                return fold(static_cast<const Py_UCS4*>(text.characters), text.length, lowercase);
-        }
+    // For words, all apostrophes are alike.
+    void read(const Text& text, bool lowercase, bool for_words) {
+        ascii_ = text.ascii;
+        lowercase_ = lowercase;
+        if (ascii_) return read_ascii(text.utf8, text.length);
+        for_words_ = for_words;
+        fold(text.utf8, text.length);
     }
 
     size_t length() const { return length_; }
     bool is_ascii() const { return ascii_; }
+    bool has_syllables() const { return (met_ & UnicodeTable::IS_SYLLABLE) != 0; }  // of Korean
 
-    // One for each character, and PADDING zeros.
+    // The text in UTF-8, the kind of the character that each byte is of, and PADDING zeros after both.
+    const uint8_t* bytes() const { return bytes_.data(); }
     const uint8_t* kinds() const { return ascii_ && lowercase_ ? bytes_.data() : kinds_.data(); }
     static constexpr size_t PADDING = 64;
 
-    // The UTF-8 of characters, and where that of one begins.
-    const uint8_t* bytes() const { return bytes_.data(); }
-    size_t start(size_t i) const { return ascii_ ? i : starts_[i]; }
-
-    // Characters as a word, in which all apostrophes are alike; valid until the next text is read.
+    // Bytes as a word; valid until the next text is read.
     Word word(size_t begin, size_t end) const {
-        const std::vector<uint32_t>& starts = has_apostrophes_ ? starts_of_words_ : starts_;
-        const size_t first = ascii_ ? begin : starts[begin];
-        const size_t length = (ascii_ ? end : starts[end]) - first;
-        const uint8_t* const from =
-            (has_apostrophes_ ? bytes_of_words_ : bytes_).data() + first;
+        const size_t length = end - begin;
+        const uint8_t* const from = bytes_.data() + begin;
         return length <= Word::HELD ? Word::held(from, length) : Word::pointed_at(from, length);
     }
 
   private:
-    std::vector<uint8_t> bytes_, bytes_of_words_, kinds_;
-    std::vector<uint32_t> starts_, starts_of_words_;
-    std::vector<CodePoint> characters_, composed_, segment_;
+    std::vector<uint8_t> bytes_, kinds_, bytes_before_, kinds_before_;
+    std::vector<CodePoint> composed_, segment_;
     size_t length_ = 0;
-    bool ascii_ = true, lowercase_ = true, has_apostrophes_ = false;
+    uint32_t met_ = 0;  // the flags of characters that are not ASCII
+    bool ascii_ = true, lowercase_ = true, for_words_ = true;
 
     static void grow(std::vector<uint8_t>& bytes, size_t size) {
         if (bytes.size() < size + PADDING) bytes.resize(size + size / 2 + PADDING);
+    }
+    void make_room(size_t more) {
+        grow(bytes_, length_ + more);
+        grow(kinds_, length_ + more);
     }
 
     static void write_lower(const uint8_t* text, size_t n, uint8_t* out) {
         for (size_t i = 0; i < n; ++i)
             out[i] = static_cast<uint8_t>(
                 text[i] + (static_cast<uint8_t>(text[i] - 'A') < 26 ? 0x20 : 0));
-        std::memset(out + n, 0, PADDING);
     }
 
-    void read_ascii(const uint8_t* text, size_t n, bool lowercase) {
-        ascii_ = true;
-        has_apostrophes_ = false;
-        lowercase_ = lowercase;
+    void read_ascii(const uint8_t* text, size_t n) {
         length_ = n;
         grow(bytes_, n);
-        if (lowercase) return write_lower(text, n, bytes_.data());
-        if (n != 0) std::memcpy(bytes_.data(), text, n);
         std::memset(bytes_.data() + n, 0, PADDING);
+        if (lowercase_) return write_lower(text, n, bytes_.data());
+        if (n != 0) std::memcpy(bytes_.data(), text, n);
         grow(kinds_, n);
+        std::memset(kinds_.data() + n, 0, PADDING);
         write_lower(text, n, kinds_.data());
     }
 
-    template <class Character>
-    void fold(const Character* text, size_t n, bool lowercase) {
+    void fold(const uint8_t* text, size_t n) {
         if (n > UINT32_MAX / 16) throw std::length_error("a text is too long");
         const UnicodeTable& table = UnicodeTable::get();
-        const Paged<uint32_t>& entries = table.entries(lowercase);
-        ascii_ = false;
-        lowercase_ = lowercase;
-        if (characters_.size() < n) characters_.resize(n + n / 2);
-        grow(kinds_, n);
-        CodePoint* out = characters_.data();
-        uint8_t* kinds = kinds_.data();
-        size_t written = 0;
-        uint32_t met = 0;
-        for (size_t i = 0; i < n; ++i) {
-            const CodePoint c = text[i];
-            const uint32_t entry = entries[c];
-            met |= entry;
-            if ((entry & UnicodeTable::SPECIAL) == 0) {
-                out[written] = c ^ (entry & UnicodeTable::CHARACTER);
-                kinds[written++] = kind_of(entry);
-                continue;
-            }
-            const uint8_t kind = kind_of(entry);
-            if (kind == 'Z' || kind == 'T') {  // it stays after a pictograph
-                const uint8_t last = written == 0 ? 0 : kinds[written - 1];
-                if (last != 'E' && last != 'S' && last != 'T') continue;
-            }
-            const std::vector<CodePoint>* const many = table.many(c, lowercase);
-            if (many == nullptr) {
-                out[written] = c ^ (entry & UnicodeTable::CHARACTER);
-                kinds[written++] = kind;
-                continue;
-            }
-            const size_t needed = written + many->size() + (n - i);
-            if (characters_.size() < needed) characters_.resize(2 * needed);
-            grow(kinds_, needed);
-            out = characters_.data();
-            kinds = kinds_.data();
-            for (const CodePoint each : *many) {
-                const uint32_t of = entries[each];
-                met |= of;
-                out[written] = each;
-                kinds[written++] = kind_of(of);
-            }
-        }
-        length_ = written;
-        if ((met & UnicodeTable::COMBINES) != 0) compose(table, entries);
+        const Paged<uint32_t>& entries = table.entries(lowercase_);
+        length_ = met_ = 0;
+        for (size_t i = 0; i < n;) i += fold_block(table, entries, text + i, n - i);
+        if ((met_ & UnicodeTable::COMBINES) != 0) compose(table, entries);
+        std::memset(bytes_.data() + length_, 0, PADDING);
         std::memset(kinds_.data() + length_, 0, PADDING);
-        if (lowercase && (met & UnicodeTable::SPECIAL) != 0) end_by_sigma();
-        encode(bytes_, starts_, false);
-        has_apostrophes_ = false;
-        for (size_t i = 0; i < length_; ++i)
-            has_apostrophes_ |= kinds_[i] == '\'' && characters_[i] != '\'';
-        if (has_apostrophes_) encode(bytes_of_words_, starts_of_words_, true);
+        if ((met_ & UnicodeTable::IS_SIGMA) != 0) end_by_sigma();
     }
 
-    static uint8_t kind_of(uint32_t entry) {
-        const auto kind = static_cast<uint8_t>(entry >> UnicodeTable::KIND);
-        return kind == 0 ? '?' : kind;
+    // Folds the next characters of a text, n bytes of which are left; returns how many bytes they have.
+    // A block of bytes is written as if it were ASCII, and then the other characters over it, up to one
+    // that may become one of another length.
+    size_t fold_block(const UnicodeTable& table, const Paged<uint32_t>& entries, const uint8_t* text,
+                      size_t n) {
+        constexpr size_t BLOCK = 64;
+        uint8_t last[BLOCK] = {};
+        const auto* const block =
+            n >= BLOCK ? text : static_cast<const uint8_t*>(std::memcpy(last, text, n));
+        make_room(n);
+        uint8_t* const out = bytes_.data() + length_;
+        uint8_t* const kinds = kinds_.data() + length_;
+        write_lower(block, BLOCK, kinds);
+        std::memcpy(out, lowercase_ ? kinds : block, BLOCK);
+        uint64_t begins = bits_of(block, [](const auto& x) { return x & (x + x); });
+        size_t done = std::min(BLOCK, n);
+        if (begins != 0) {
+            const auto last_begin = static_cast<size_t>(63 - __builtin_clzll(begins));
+            done = std::max(done, last_begin + utf8_size(text[last_begin]));
+        }
+        uint32_t found = 0;  // in a register, which a member is not
+        const UnicodeTable::Pair* const pairs = table.pairs(lowercase_).data();
+        for (; begins != 0; begins &= begins - 1) {
+            const auto at = static_cast<size_t>(__builtin_ctzll(begins));
+            const uint8_t* const from = text + at;
+            if (from[0] < 0xE0) {
+                const UnicodeTable::Pair pair = pairs[UnicodeTable::place_of_pair(from)];
+                std::memcpy(out + at, pair.bytes.data(), 2);
+                std::memcpy(kinds + at, pair.kinds.data(), 2);
+                found |= pair.flags;
+                if ((pair.flags & UnicodeTable::SPECIAL) == 0) continue;
+            } else {
+                const CodePoint c = read_utf8(from);
+                const uint32_t entry = entries[c];
+                found |= entry;
+                if ((entry & UnicodeTable::SPECIAL) == 0) {
+                    const size_t size = write_utf8(c ^ (entry & UnicodeTable::CHARACTER), out + at);
+                    for (const size_t i : {size_t{0}, size_t{1}, size - 2, size - 1})
+                        kinds[at + i] = kind_of(entry);
+                    continue;
+                }
+            }
+            met_ |= found;
+            length_ += at;
+            size_t next = at;
+            CodePoint c = read_utf8(from);
+            do {
+                append_special(table, entries, c);
+                next += utf8_size(text[next]);
+                c = next < n ? read_utf8(text + next) : 0;
+            } while ((entries[c] & UnicodeTable::SPECIAL) != 0);
+            return next;
+        }
+        length_ += done;
+        met_ |= found;
+        return done;
     }
+
+    void append_special(const UnicodeTable& table, const Paged<uint32_t>& entries, CodePoint c) {
+        const uint32_t entry = entries[c];
+        const uint8_t kind = kind_of(entry);
+        if (kind == 'Z' || kind == 'T') {  // it stays after a pictograph
+            const uint8_t before = length_ == 0 ? 0 : kinds_[length_ - 1];
+            if (before != 'E' && before != 'S' && before != 'T') return;
+        }
+        if (kind != 0) return append(c ^ (entry & UnicodeTable::CHARACTER), entry);
+        for (const CodePoint each : table.many(c, lowercase_)) append(each, entries[each]);
+    }
+
+    // Appends a character of which the entry tells the kind.
+    void append(CodePoint c, uint32_t entry) {
+        const uint8_t kind = kind_of(entry);
+        met_ |= entry;
+        make_room(4);
+        const size_t size = write_utf8(for_words_ && kind == '\'' ? '\'' : c, bytes_.data() + length_);
+        std::memset(kinds_.data() + length_, kind, 4);
+        length_ += size;
+    }
+
+    static uint8_t kind_of(uint32_t entry) { return static_cast<uint8_t>(entry >> UnicodeTable::KIND); }
 
     static constexpr size_t MARKS = 2;  // on a letter at most; more are put on
 
@@ -157,45 +182,46 @@ class FoldedText {
     // NFC of the text, whose characters are those of NFC as long as each stands alone, without marks that
     // are put on (`compose` of kernels/folding.py).
     void compose(const UnicodeTable& table, const Paged<uint32_t>& entries) {
+        std::swap(bytes_, bytes_before_);
+        std::swap(kinds_, kinds_before_);
+        const uint8_t *const bytes = bytes_before_.data(), *const kinds = kinds_before_.data();
+        const size_t n = std::exchange(length_, 0);
         size_t copied = 0;
-        composed_.clear();
-        for (size_t i = 0; i < length_; ++i) {
-            if (!combines(kinds_[i])) continue;
-            const size_t begin = i == 0 ? 0 : i - 1;
-            size_t end = i == 0 ? 0 : i;
-            bool is_composed = !is_plain(table.letter_of(characters_[begin]));
+        const auto copy = [&](size_t end) {
+            make_room(end - copied);
+            std::copy(bytes + copied, bytes + end, bytes_.data() + length_);
+            std::copy(kinds + copied, kinds + end, kinds_.data() + length_);
+            length_ += end - copied;
+        };
+        for (size_t i = 0; i < n; ++i) {
+            if (!combines(kinds[i])) continue;
+            size_t begin = i == 0 ? 0 : i - 1, end = i;
+            while (goes_on(bytes[begin])) --begin;
+            bool is_composed = !is_plain(table.letter_of(read_utf8(bytes + begin)));
             uint8_t last = 0;
-            for (; end < length_ && (end == begin || combines(kinds_[end])); ++end) {
-                const CodePoint c = characters_[end];
+            for (; end < n && combines(kinds[end]); end += utf8_size(bytes[end])) {
+                const CodePoint c = read_utf8(bytes + end);
                 const uint8_t of = table.combining_class(c);
                 if (table.may_compose(c) || (of != 0 && of < last)) is_composed = false;
                 last = of;
             }
             i = end - 1;
             if (is_composed) continue;
-            composed_.insert(composed_.end(), characters_.begin() + at(copied),
-                             characters_.begin() + at(begin));
-            compose_segment(table, begin, end);
+            copy(begin);
+            compose_segment(table, bytes + begin, bytes + end);
+            for (const CodePoint c : composed_) append(c, entries[c]);
             copied = end;
         }
-        if (copied == 0) return;
-        composed_.insert(composed_.end(), characters_.begin() + at(copied),
-                         characters_.begin() + at(length_));
-        length_ = composed_.size();
-        if (characters_.size() < length_) characters_.resize(length_);
-        grow(kinds_, length_);
-        for (size_t i = 0; i < length_; ++i) {
-            characters_[i] = composed_[i];
-            kinds_[i] = kind_of(entries[composed_[i]]);
-        }
+        copy(n);
     }
 
     static std::ptrdiff_t at(size_t i) { return static_cast<std::ptrdiff_t>(i); }
 
-    // Appends the NFC of characters (Unicode Standard Annex 15).
-    void compose_segment(const UnicodeTable& table, size_t begin, size_t end) {
+    // Finds the NFC of characters (Unicode Standard Annex 15).
+    void compose_segment(const UnicodeTable& table, const uint8_t* begin, const uint8_t* end) {
         segment_.clear();
-        for (size_t i = begin; i < end; ++i) table.decompose(characters_[i], segment_);
+        composed_.clear();
+        for (; begin < end; begin += utf8_size(*begin)) table.decompose(read_utf8(begin), segment_);
         for (size_t i = 0; i < segment_.size();) {
             size_t last = i;
             while (last < segment_.size() && table.combining_class(segment_[last]) != 0) ++last;
@@ -233,28 +259,14 @@ class FoldedText {
                kind == 'K' || kind == 'V' || kind == 'M';
     }
 
-    // The small sigma has another form at the end of a word.
+    // The small sigma, whose second byte is 0x83, has another form at the end of a word.
     void end_by_sigma() {
-        for (size_t i = 0; i < length_; ++i) {
-            CodePoint& c = characters_[i];
-            if (c != UnicodeTable::SIGMA && c != UnicodeTable::FINAL_SIGMA) continue;
-            const bool is_final = i > 0 && in_word(kinds_[i - 1]) && !in_word(kinds_[i + 1]);
-            c = is_final ? UnicodeTable::FINAL_SIGMA : UnicodeTable::SIGMA;
+        uint8_t* const bytes = bytes_.data();
+        for (size_t i = 0, n = length_; i < n; ++i) {
+            if (((bytes[i] ^ 0xCF) | ((bytes[i + 1] | 1) ^ 0x83)) != 0) continue;
+            const bool is_final = i > 0 && in_word(kinds_[i - 1]) && !in_word(kinds_[i + 2]);
+            bytes[i + 1] = is_final ? 0x82 : 0x83;
         }
-    }
-
-    void encode(std::vector<uint8_t>& bytes, std::vector<uint32_t>& all_starts, bool as_words) {
-        grow(bytes, 4 * length_);
-        if (all_starts.size() < length_ + 1) all_starts.resize(length_ + length_ / 2 + 1);
-        uint8_t* const begin = bytes.data();
-        uint8_t* out = begin;
-        uint32_t* const starts = all_starts.data();
-        for (size_t i = 0; i < length_; ++i) {
-            starts[i] = static_cast<uint32_t>(out - begin);
-            out += write_utf8(as_words && kinds_[i] == '\'' ? '\'' : characters_[i], out);
-        }
-        starts[length_] = static_cast<uint32_t>(out - begin);
-        std::memset(out, 0, Word::HELD);
     }
 };
 

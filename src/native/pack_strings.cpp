@@ -64,16 +64,9 @@ class Cells {
 };
 
 template <class Character>
-int64_t utf8_length(const Character* text, int64_t length) {
-    int64_t bytes = length;
-    for (int64_t i = 0; i < length; ++i)
-        bytes += (text[i] >= 0x80) + (text[i] >= 0x800) + (text[i] >= 0x10000);
-    return bytes;
-}
-
-template <class Character>
-void write_characters(const Character* text, int64_t length, uint8_t* out) {
+uint8_t* write_characters(const Character* text, int64_t length, uint8_t* out) {
     for (int64_t i = 0; i < length; ++i) out += write_utf8(text[i], out);
+    return out;
 }
 
 // Calls work with the characters of a str that are not all ASCII, as numbers of 1, 2 or 4 bytes.
@@ -95,7 +88,7 @@ bool is_missing(PyObject* cell) {
 
 enum class Found { nothing, missing, others };
 
-// The lengths in UTF-8, and the flags of missing ones; the cells up to the last are fetched ahead.
+// The most bytes in UTF-8, and the flags of missing ones; the cells up to the last are fetched ahead.
 Found measure_cells(const Cells& cells, int64_t begin, int64_t end, int64_t last, int64_t* lengths,
                     bool* missing) {
     constexpr int64_t AHEAD = 16;  // cells: objects lie anywhere, and are fetched before
@@ -116,26 +109,26 @@ Found measure_cells(const Cells& cells, int64_t begin, int64_t end, int64_t last
         } else if (PyUnicode_IS_ASCII(cell)) {
             lengths[row] = PyUnicode_GET_LENGTH(cell);
         } else {
-            lengths[row] = visit_characters(
-                cell, [](auto* text, int64_t length) { return utf8_length(text, length); });
+            lengths[row] = PyUnicode_GET_LENGTH(cell) * (PyUnicode_KIND(cell) == 1 ? 2 : 4);
         }
     }
     return found;
 }
 
-// Writes the strings of these lengths one after another.
-void write_cells(const Cells& cells, int64_t begin, int64_t end, const int64_t* lengths,
-                 uint8_t* out) {
+// Writes the strings one after another, and their lengths; returns all bytes.
+size_t write_cells(const Cells& cells, int64_t begin, int64_t end, int64_t* lengths, uint8_t* out) {
+    uint8_t* const first = out;
     for (int64_t row = begin; row < end; out += lengths[row++]) {
         if (lengths[row] == 0) continue;
         PyObject* cell = cells[row];
         if (PyUnicode_IS_ASCII(cell))
             std::memcpy(out, PyUnicode_DATA(cell), static_cast<size_t>(lengths[row]));
         else
-            visit_characters(cell, [&](auto* text, int64_t characters) {
-                write_characters(text, characters, out);
+            lengths[row] = visit_characters(cell, [&](auto* text, int64_t characters) {
+                return write_characters(text, characters, out) - out;
             });
     }
+    return static_cast<size_t>(out - first);
 }
 
 // The strings of some rows, whose lengths are written at the places of their ends.
@@ -151,9 +144,8 @@ struct Packed {
             const Found here = measure_cells(cells, row, until, end, ends, missing);
             found = std::max(found, here);
             if (here == Found::others) return;
-            const int64_t size = std::accumulate(ends + row, ends + until, int64_t{0});
-            write_cells(cells, row, until, ends, utf8.room_for(static_cast<size_t>(size)));
-            utf8.grow_by(static_cast<size_t>(size));
+            const int64_t most = std::accumulate(ends + row, ends + until, int64_t{0});
+            utf8.grow_by(write_cells(cells, row, until, ends, utf8.room_for(static_cast<size_t>(most))));
         }
     }
 };

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "utf8.h"
 #include "word.h"
 
 namespace naively {
@@ -28,18 +29,20 @@ struct WordList {
     }
 };
 
-// The characters of a Python str, or words.
+// The characters of a str, in UTF-8, or words.
 struct Text {
-    const void* characters = nullptr;
-    size_t length = 0;
-    int bytes_each = 0;  // of a character; 0 where all are ASCII
+    const uint8_t* utf8 = nullptr;
+    size_t length = 0;  // in bytes
+    bool ascii = true;
     const WordList* words = nullptr;
     bool spaced = false;  // whether one of the words holds a space
 
     // The first characters, of a text of characters.
     Text first(size_t most) const {
         Text cut = *this;
-        if (words == nullptr && length > most) cut.length = most;
+        if (words != nullptr || length <= most) return cut;
+        cut.length = ascii ? most : 0;
+        while (!ascii && cut.length < length && (goes_on(utf8[cut.length]) || most-- > 0)) ++cut.length;
         return cut;
     }
 };

@@ -13,8 +13,8 @@
 
 namespace naively {
 
-// Holds the str objects (their characters never change or move), or the arrays of Strings, for as
-// long as it lives.
+// Holds the str objects (those of ASCII are read where they lie: they never change or move), or the
+// arrays of Strings, for as long as it lives.
 class TextSource {
   public:
     // A row may be a list of words only if `lists` says so.
@@ -23,12 +23,12 @@ class TextSource {
             read_strings(strings_.emplace(texts));
         else
             read_rows(texts);
-        for (const Text& text : texts_) characters_ += text.length;
+        for (const Text& text : texts_) length_ += text.length;
     }
 
     size_t size() const { return texts_.size(); }
     const Text& operator[](size_t i) const { return texts_[i]; }
-    size_t characters() const { return characters_; }
+    size_t length() const { return length_; }  // of all texts, in bytes
 
   private:
     bool lists_;
@@ -36,15 +36,18 @@ class TextSource {
     std::optional<StringTexts> strings_;
     std::deque<WordList> words_;
     std::vector<Text> texts_;
-    size_t characters_ = 0;
+    size_t length_ = 0;
 
-    static Text characters_of(PyObject* str) {
-        const int bytes_each = PyUnicode_IS_ASCII(str) ? 0 : static_cast<int>(PyUnicode_KIND(str));
-        return {PyUnicode_DATA(str), static_cast<size_t>(PyUnicode_GET_LENGTH(str)), bytes_each,
-                nullptr, false};
+    Text characters_of(PyObject* str) {
+        if (PyUnicode_IS_ASCII(str))
+            return {static_cast<const uint8_t*>(PyUnicode_DATA(str)),
+                    static_cast<size_t>(PyUnicode_GET_LENGTH(str)), true, nullptr, false};
+        WordList& all = words_.emplace_back();
+        append_word(str, all);
+        return {all.bytes.data(), all.bytes.size(), false, nullptr, false};
     }
 
-    void read_strings(StringTexts& strings) {
+    void read_strings(const StringTexts& strings) {
         texts_.reserve(strings.size());
         for (size_t i = 0; i < strings.size(); ++i) texts_.push_back(strings.read(i));
     }

@@ -7,10 +7,7 @@
 // scripts without spaces a chunk is a clause, or the text.
 #pragma once
 
-#include <Python.h>
-
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -52,37 +49,13 @@ inline bool splits_by_chunk(const TokenTable& table) {
 
 namespace together_detail {
 
-inline bool is_space(Py_UCS4 c) {
-    static const auto made = [] {
-        std::array<bool, 256> spaces{};
-        for (Py_UCS4 i = 0; i < spaces.size(); ++i) spaces[i] = Py_UNICODE_ISSPACE(i) != 0;
-        return spaces;
-    }();
-    return c < made.size() ? made[c] : Py_UNICODE_ISSPACE(c) != 0;
-}
-
-// Sets bit 7 of each byte that is not white space; all bytes are ASCII.
+// Sets bit 7 of each byte that is not white space of ASCII.
 template <class Block>
 Block mark_chunk_bytes(const Block& x) {
     return ~(bytes_between(x, '\t', '\r') | bytes_between(x, 0x1C, ' '));
 }
 
-// Calls visit(begin, end) for each run of characters that are not white space.
-template <class Character, class Visit>
-void visit_chunks(const Text& text, const Character* characters, Visit&& visit) {
-    if constexpr (sizeof(Character) == 1)
-        if (text.bytes_each == 0)
-            return visit_runs(characters, text.length, mark_chunk_bytes<ByteBlock>, visit);
-    for (size_t i = 0; i < text.length;) {
-        while (i < text.length && is_space(characters[i])) ++i;
-        const size_t begin = i;
-        while (i < text.length && !is_space(characters[i])) ++i;
-        if (i > begin) visit(begin, i);
-    }
-}
-
-// The chunks that were seen, of texts whose characters have the same width, and for each vocabulary
-// the tokens (or the words) of each chunk.
+// The chunks that were seen, and for each vocabulary the tokens (or the words) of each chunk.
 class ChunkTable {
   public:
     explicit ChunkTable(size_t vocabularies)
@@ -182,15 +155,9 @@ class TogetherEncoder {
             states_[i].begin = encoded_[i].indices.size();
             states_[i].found.shrink_to(0);
             states_[i].words.clear();
+            states_[i].length = text.first(asked_[i].table->splitting().most).length;
         }
-        if (any_by_chunk_ && text.words == nullptr) {
-            switch (text.bytes_each) {
-                case 0:
-                case 1: divide<Py_UCS1>(text); break;
-                case 2: divide<Py_UCS2>(text); break;
-                default: divide<Py_UCS4>(text);
-            }
-        }
+        if (any_by_chunk_ && text.words == nullptr) divide(text);
         for (size_t i = 0; i < asked_.size(); ++i) {
             State& state = states_[i];
             const auto find = appending(i, state.found);
@@ -211,6 +178,7 @@ class TogetherEncoder {
         SeenTokens seen;              // where a token counts once
         TokenPlaces places;           // where each time counts
         size_t begin = 0;             // of the text, among the indices
+        size_t length = 0;            // of what is read of the text
         GrowingArray<uint32_t> found;  // in a text, and not yet written
         std::vector<uint32_t> words;   // of a text, where n-grams of them are asked for
         // Of chunks that are not kept, from when they are split, in order, until they are used.
@@ -222,8 +190,8 @@ class TogetherEncoder {
     struct Chunk {
         Word word;
         uint64_t hash;
-        const void* characters;
-        size_t begin, length;  // in characters
+        const uint8_t* bytes;
+        size_t begin, length;
         uint32_t number;
 
         bool is_long() const { return length > 48; }
@@ -235,7 +203,7 @@ class TogetherEncoder {
     bool any_by_chunk_ = false;
     uint32_t text_ = 0;
     TokenBuffers buffers_;
-    std::array<std::unique_ptr<together_detail::ChunkTable>, 3> chunks_;  // by width: 1, 2, 4
+    std::unique_ptr<together_detail::ChunkTable> chunks_;
     std::vector<Chunk> chunks_of_text_;
 
     void add(size_t i, const uint32_t* begin, const uint32_t* end) {
@@ -263,23 +231,19 @@ class TogetherEncoder {
         encoded.indptr.push_back(static_cast<int64_t>(encoded.indices.size()));
     }
 
-    template <class Character>
     void divide(const Text& text) {
-        const auto* const characters = static_cast<const Character*>(text.characters);
-        constexpr size_t width = sizeof(Character) / 2;
-        if (chunks_[width] == nullptr || chunks_[width]->is_full())
-            chunks_[width] = std::make_unique<together_detail::ChunkTable>(asked_.size());
-        together_detail::ChunkTable& table = *chunks_[width];
+        if (chunks_ == nullptr || chunks_->is_full())
+            chunks_ = std::make_unique<together_detail::ChunkTable>(asked_.size());
+        together_detail::ChunkTable& table = *chunks_;
         const size_t n = text.length;
         chunks_of_text_.clear();
-        together_detail::visit_chunks(text, characters, [&](size_t begin, size_t end) {
-            const auto* const bytes = reinterpret_cast<const uint8_t*>(characters + begin);
-            const size_t length = (end - begin) * sizeof(Character);
-            const Word word =
-                length > Word::HELD ? Word::pointed_at(bytes, length)
-                : (n - begin) * sizeof(Character) >= Word::HELD ? Word::held(bytes, length)
-                                                                : Word::of({bytes, length});
-            chunks_of_text_.push_back({word, 0, bytes, begin, end - begin, 0});
+        visit_runs(text.utf8, n, together_detail::mark_chunk_bytes<ByteBlock>, [&](size_t begin, size_t end) {
+            const uint8_t* const bytes = text.utf8 + begin;
+            const size_t length = end - begin;
+            const Word word = length > Word::HELD        ? Word::pointed_at(bytes, length)
+                              : n - begin >= Word::HELD ? Word::held(bytes, length)
+                                                         : Word::of({bytes, length});
+            chunks_of_text_.push_back({word, 0, bytes, begin, length, 0});
             Chunk& chunk = chunks_of_text_.back();
             if (chunk.is_long()) return;
             chunk.hash = table.hash_of(word);
@@ -308,29 +272,29 @@ class TogetherEncoder {
             const size_t length = length_for(i, chunk);
             if (!state.by_chunk || length == 0) continue;
             if (!is_kept(chunk, length)) {
-                split(i, alone(text, chunk).first(length), state.waiting);
+                split(i, alone(text, chunk, length), state.waiting);
                 state.ends.push_back(state.waiting.size());
             } else if (table.is_split(i, chunk.number)) {
                 table.prefetch_tokens(i, chunk.number);
             } else {
                 table.split(i, chunk.number, [&](GrowingArray<uint32_t>& tokens) {
-                    split(i, alone(text, chunk), tokens);
+                    split(i, alone(text, chunk, length), tokens);
                 });
             }
         }
     }
 
-    // How many characters of a chunk are read for a vocabulary.
+    // How many bytes of a chunk are read for a vocabulary.
     size_t length_for(size_t i, const Chunk& chunk) const {
-        const size_t most = asked_[i].table->splitting().most;
+        const size_t most = states_[i].length;
         return chunk.begin >= most ? 0 : std::min(chunk.length, most - chunk.begin);
     }
     static bool is_kept(const Chunk& chunk, size_t length) {
         return !chunk.is_long() && length == chunk.length;
     }
 
-    static Text alone(const Text& text, const Chunk& chunk) {
-        return {chunk.characters, chunk.length, text.bytes_each, nullptr, false};
+    static Text alone(const Text& text, const Chunk& chunk, size_t length) {
+        return {chunk.bytes, length, text.ascii, nullptr, false};
     }
 
     void use(together_detail::ChunkTable& table, const Chunk& chunk) {

@@ -45,7 +45,7 @@ void visit_words_of(const Text& text, bool lowercase, TokenBuffers& buffers, Vis
         return;
     }
     FoldedText& folded = buffers.text;
-    folded.read(text, lowercase);
+    folded.read(text, lowercase, true);
     visit_words(folded, [&](size_t begin, size_t end, bool is_part) {
         visit(folded.word(begin, end), is_part);
     });
@@ -210,7 +210,7 @@ void visit_tokens(Table& table, const Text& whole, TokenBuffers& buffers, Visit&
     const Splitting& splitting = table.splitting();
     const Text text = whole.first(splitting.most);
     if (splitting.unit != Unit::words) {
-        buffers.text.read(text, splitting.lowercase);
+        buffers.text.read(text, splitting.lowercase, false);
         buffers.characters.read(buffers.text, splitting.unit == Unit::characters_within_words);
         if (!table.hashed())
             return look_up_later(

@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "utf8.h"
+
 namespace naively {
 
 using CodePoint = uint32_t;
@@ -47,11 +49,12 @@ class UnicodeTable {
   public:
     // Of each character: the exclusive or with what it becomes, flags, and the kind of what it becomes.
     static constexpr uint32_t CHARACTER = (1u << 21) - 1;
-    static constexpr uint32_t SPECIAL = 1u << 21;  // it becomes none, or many, or that depends
+    // It becomes none, or many, or one of another length in UTF-8, or that depends.
+    static constexpr uint32_t SPECIAL = 1u << 21;
     static constexpr uint32_t COMBINES = 1u << 22;
-    static constexpr int KIND = 24;
-
-    static constexpr CodePoint SIGMA = 0x3C3, FINAL_SIGMA = 0x3C2;
+    static constexpr uint32_t IS_SIGMA = 1u << 23;
+    static constexpr uint32_t IS_SYLLABLE = 1u << 24;  // of Korean
+    static constexpr int KIND = 25;
 
     // The table in use, which is read once from the text of the file.
     static const UnicodeTable& get() { return *instance(); }
@@ -62,10 +65,20 @@ class UnicodeTable {
 
     const Paged<uint32_t>& entries(bool lowercase) const { return lowercase ? lower_ : plain_; }
 
-    // What a special character becomes if that does not depend on others.
-    const std::vector<CodePoint>* many(CodePoint c, bool lowercase) const {
-        const auto found = (lowercase ? many_lower_ : many_).find(c);
-        return found == (lowercase ? many_lower_ : many_).end() ? nullptr : &found->second;
+    // Of a character of two bytes in UTF-8: the bytes that it becomes, the kind of each, and its flags.
+    struct Pair {
+        std::array<uint8_t, 2> bytes, kinds;
+        uint32_t flags;
+    };
+    using Pairs = std::vector<Pair>;  // by the bits that tell such a character from others
+    const Pairs& pairs(bool lowercase) const { return lowercase ? lower_pairs_ : plain_pairs_; }
+    static size_t place_of_pair(const uint8_t* utf8) {
+        return (size_t{utf8[0]} << 8 | utf8[1]) & 0x1F3F;
+    }
+
+    // What a special character becomes that has no kind.
+    const std::vector<CodePoint>& many(CodePoint c, bool lowercase) const {
+        return (lowercase ? many_lower_ : many_).at(c);
     }
 
     bool is_mark(CodePoint c) const { return plain_[c] >> KIND == 'M'; }
@@ -107,10 +120,12 @@ class UnicodeTable {
   private:
     static constexpr size_t SIZE = 0x110000;
     static constexpr CodePoint HANGUL = 0xAC00, LEADING = 0x1100, VOWEL = 0x1161, TRAILING = 0x11A7;
+    static constexpr CodePoint SIGMA = 0x3C3, FINAL_SIGMA = 0x3C2;
     static constexpr CodePoint LEADINGS = 19, VOWELS = 21, TRAILINGS = 28;
     static constexpr CodePoint SYLLABLES = LEADINGS * VOWELS * TRAILINGS;
 
     Paged<uint32_t> plain_, lower_;
+    Pairs plain_pairs_, lower_pairs_;
     Paged<uint8_t> classes_;
     std::unordered_map<CodePoint, std::vector<CodePoint>> many_, many_lower_;
     std::unordered_map<uint64_t, CodePoint> composed_;
@@ -129,7 +144,7 @@ class UnicodeTable {
     explicit UnicodeTable(const std::string& text) {
         std::unordered_map<CodePoint, CodePoint> lower;
         std::vector<std::pair<CodePoint, std::vector<CodePoint>>> folded;
-        std::vector<uint8_t> kinds(SIZE), classes(SIZE);
+        std::vector<uint8_t> kinds(SIZE, '?'), classes(SIZE);
         std::vector<uint32_t> plain_entries(SIZE), lower_entries(SIZE);
         std::istringstream lines(text);
         std::string line, name;
@@ -157,22 +172,25 @@ class UnicodeTable {
             const auto found = lower.find(c);
             return found == lower.end() ? c : found->second;
         };
-        const auto put = [&](std::vector<uint32_t>& entries, CodePoint c, CodePoint to, uint32_t flags) {
+        const auto put = [&](std::vector<uint32_t>& entries, CodePoint c, CodePoint to) {
             const uint8_t kind = kinds[to];
+            uint32_t flags = static_cast<uint32_t>(kind) << KIND;
             if (kind == 'M' || kind == 'V') flags |= COMBINES;
-            if (kind == 'Z' || kind == 'T') flags |= SPECIAL;
-            entries[c] = (c ^ to) | flags | static_cast<uint32_t>(kind) << KIND;
+            if (kind == 'K') flags |= IS_SYLLABLE;
+            if (kind == 'Z' || kind == 'T' || kind == '\'' || utf8_size(c) != utf8_size(to))
+                flags |= SPECIAL;
+            if (&entries == &lower_entries && (to == SIGMA || to == FINAL_SIGMA)) flags |= IS_SIGMA;
+            entries[c] = (c ^ to) | flags;
         };
         for (CodePoint c = 0; c < SIZE; ++c) {
-            if (kinds[c] == 0) continue;
-            put(plain_entries, c, c, 0);
-            put(lower_entries, c, c, 0);
+            put(plain_entries, c, c);
+            put(lower_entries, c, c);
         }
-        for (const auto& [c, small] : lower) put(lower_entries, c, small, 0);
+        for (const auto& [c, small] : lower) put(lower_entries, c, small);
         for (const auto& [c, to] : folded) {
             if (to.size() == 1) {
-                put(plain_entries, c, to[0], 0);
-                put(lower_entries, c, lowered(to[0]), 0);
+                put(plain_entries, c, to[0]);
+                put(lower_entries, c, lowered(to[0]));
                 continue;
             }
             std::vector<CodePoint> small = to;
@@ -181,13 +199,23 @@ class UnicodeTable {
             many_[c] = to;
             many_lower_[c] = small;
         }
-        for (CodePoint c = 0; c < SIZE; ++c) {
-            const CodePoint to = c ^ (lower_entries[c] & CHARACTER);
-            if (to == SIGMA || to == FINAL_SIGMA) lower_entries[c] |= SPECIAL;
-        }
         plain_.fill(plain_entries);
         lower_.fill(lower_entries);
+        plain_pairs_ = pairs_of(plain_entries);
+        lower_pairs_ = pairs_of(lower_entries);
         classes_.fill(classes);
+    }
+
+    static Pairs pairs_of(const std::vector<uint32_t>& entries) {
+        Pairs pairs(0x2000);
+        for (CodePoint c = 0x80; c < 0x800; ++c) {
+            uint8_t from[4], to[4];
+            write_utf8(c, from);
+            write_utf8(c ^ (entries[c] & CHARACTER), to);
+            const auto kind = static_cast<uint8_t>(entries[c] >> KIND);
+            pairs[place_of_pair(from)] = {{to[0], to[1]}, {kind, kind}, entries[c] & ~CHARACTER};
+        }
+        return pairs;
     }
 
     static void fill_ranges(std::vector<uint8_t>& kinds, const std::vector<int64_t>& numbers, uint8_t kind) {

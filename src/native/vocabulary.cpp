@@ -408,7 +408,7 @@ class Vocabulary {
     static int count_parts_of(const TextSource& texts) {
         constexpr double operations_per_character = 8;
         const double operations =
-            operations_per_character * static_cast<double>(texts.characters());
+            operations_per_character * static_cast<double>(texts.length());
         const double rows = std::max<double>(static_cast<double>(texts.size()), 1.0);
         return count_parts(static_cast<int64_t>(texts.size()), operations / rows);
     }

@@ -2,6 +2,7 @@
 // of its characters. Each rule here has the name that it has there.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -37,17 +38,30 @@ constexpr std::array<uint8_t, 256> ROLES = roles();
 
 // Sets bit 7 of each byte that is of a word; all are ASCII, none a capital letter.
 template <class Block>
-Block mark_word_bytes(const Block& x) {
+NAIVELY_INLINE inline Block mark_word_bytes(const Block& x) {
     return bytes_between(x, 'a', 'z') | bytes_between(x, '0', '9') | bytes_between(x, '_', '_');
 }
 
-// The rules, over kinds that zeros follow.
+// The same of the kinds of any characters, all ASCII too.
+template <class Block>
+NAIVELY_INLINE inline Block mark_word_kinds(const Block& x) {
+    return mark_word_bytes(x) | bytes_between(x, 'K', 'K') | bytes_between(x, 'M', 'M') |
+           bytes_between(x, 'V', 'V');
+}
+
+// The rules, over the bytes of a folded text and their kinds, which zeros follow.
 struct Rules {
-    const uint8_t* kinds;
+    const uint8_t *bytes, *kinds;
 
     bool is(size_t i, uint8_t role) const { return (ROLES[kinds[i]] & role) != 0; }
     bool is_before(size_t i, uint8_t role) const { return i > 0 && is(i - 1, role); }
     bool has(size_t i, uint8_t kind) const { return kinds[i] == kind; }
+
+    size_t after(size_t i) const {  // a character
+        do ++i;
+        while (goes_on(bytes[i]));
+        return i;
+    }
 
     size_t word(size_t i) const {
         while (is(i, GOES_ON)) ++i;
@@ -55,7 +69,7 @@ struct Rules {
     }
 
     // Where the token ends that begins with a word [begin, end).
-    size_t end_of_word(size_t begin, size_t end) const {
+    NAIVELY_INLINE size_t end_of_word(size_t begin, size_t end) const {
         return is(end, LINKS) || is_before(begin, LINKS) ? end_of_linked(begin, end) : end;
     }
 
@@ -67,7 +81,7 @@ struct Rules {
         }
         const uint8_t next = kinds[end];
         if (next == '#') {
-            const bool one = end == begin + 1 && kinds[begin] >= 'a' && kinds[begin] <= 'z';
+            const bool one = end == after(begin) && kinds[begin] >= 'a' && kinds[begin] <= 'z';
             return one && !is(end + 1, GOES_ON) && !has(end + 1, '#') ? end + 1 : end;
         }
         if (next == '.' || next == ',') return number(begin, end);
@@ -119,7 +133,7 @@ struct Rules {
                 return is_before(begin, GOES_ON) || (begin > 0 && has(begin - 1, '.'))
                            ? begin : tagged(begin);
             case 'E': return emoji(begin);
-            case 'R': return has(begin + 1, 'R') ? begin + 2 : begin + 1;
+            case 'R': return has(after(begin), 'R') ? after(after(begin)) : after(begin);
             case '^': return between(begin, '^', 0);
             case '-': return between(begin, '-', 1);
             case '<':
@@ -142,8 +156,8 @@ struct Rules {
     }
 
     size_t emoji(size_t begin) const {
-        size_t end = skin(begin + 1);
-        while (has(end, 'Z') && has(end + 1, 'E')) end = skin(end + 2);
+        size_t end = skin(after(begin));
+        while (has(end, 'Z') && has(after(end), 'E')) end = skin(after(after(end)));
         return end;
     }
 
@@ -167,30 +181,78 @@ struct Rules {
     }
 };
 
-// Calls visit(begin, end) for each token of an ASCII text.
+// Visits the characters of a script without spaces, each with its marks, and their pairs; returns where
+// they end.
 template <class Visit>
-void visit_ascii(const uint8_t* kinds, size_t n, Visit&& visit) {
-    const Rules rules{kinds};
+size_t visit_unspaced(const Rules& rules, size_t begin, Visit&& visit) {
+    const auto end_of_character = [&](size_t i) {
+        i = rules.after(i);
+        while (rules.has(i, 'M')) ++i;
+        return i;
+    };
+    size_t end = end_of_character(begin);
+    const bool alone = !rules.has(end, 'H');
+    while (rules.has(end, 'H')) {
+        visit(begin, end, true);
+        const size_t next = end;
+        end = end_of_character(next);
+        visit(begin, end, false);
+        begin = next;
+    }
+    visit(begin, end, !alone);
+    return end;
+}
+
+// Visits the pairs of Korean syllables, of three bytes each, of a token of more than two characters.
+template <class Visit>
+void visit_pairs(const Rules& rules, size_t begin, size_t end, Visit&& visit) {
+    if (end - begin <= 6) return;
+    for (; begin + 3 < end; begin = rules.after(begin))
+        if (rules.has(begin, 'K') && rules.has(begin + 3, 'K')) visit(begin, begin + 6, true);
+}
+
+// Calls visit(begin, end, is_part) for each word of a text, whose characters are ASCII if `ascii`.
+template <bool ascii, class Visit>
+void visit_words_of(const FoldedText& text, Visit&& visit) {
+    const Rules rules{text.bytes(), text.kinds()};
     size_t done = 0;
+    const auto visit_token = [&](size_t begin, size_t end) {
+        visit(begin, end, false);
+        if (!ascii && text.has_syllables()) visit_pairs(rules, begin, end, visit);
+        done = end;
+    };
     const auto visit_others = [&](size_t end) {
         while (done < end) {
-            const size_t after = rules.is(done, OTHER) ? rules.end_of_other(done) : done;
-            if (after > done) {
-                visit(done, after);
-                done = after;
-            } else {
-                ++done;
+            if (!ascii && rules.has(done, 'H')) {
+                done = visit_unspaced(rules, done, visit);
+                continue;
             }
+            const size_t after = rules.is(done, OTHER) ? rules.end_of_other(done) : done;
+            if (after > done)
+                visit_token(done, after);
+            else
+                ++done;
         }
     };
-    visit_runs(kinds, n, mark_word_bytes<ByteBlock>, [&](size_t begin, size_t end) {
-        if (begin < done) return;
+    const auto mark = [](const auto& x) NAIVELY_INLINE {
+        return ascii ? mark_word_bytes(x) : mark_word_kinds(x);
+    };
+    visit_runs(rules.kinds, text.length(), mark, [&](size_t begin, size_t end) {
         visit_others(begin);
-        if (begin < done) return;
-        done = rules.end_of_word(begin, end);
-        visit(begin, done);
+        if (!ascii) {  // no word begins with a mark
+            begin = std::max(begin, done);
+            while (begin < end && rules.has(begin, 'M')) ++begin;
+            if (begin >= end) return;
+        }
+        if (begin >= done) visit_token(begin, rules.end_of_word(begin, end));
     });
-    visit_others(n);
+    visit_others(text.length());
+}
+
+// Not inlined, so that what is inlined into the one of ASCII does not depend on it.
+template <class Visit>
+__attribute__((noinline)) void visit_words_of_scripts(const FoldedText& text, Visit&& visit) {
+    visit_words_of<false>(text, visit);
 }
 
 }  // namespace splitting_detail
@@ -200,40 +262,8 @@ void visit_ascii(const uint8_t* kinds, size_t n, Visit&& visit) {
 template <class Visit>
 void visit_words(const FoldedText& text, Visit&& visit) {
     using namespace splitting_detail;
-    const uint8_t* const kinds = text.kinds();
-    const size_t n = text.length();
-    if (text.is_ascii())
-        return visit_ascii(kinds, n, [&](size_t begin, size_t end) { visit(begin, end, false); });
-    const Rules rules{kinds};
-    const auto end_of_character = [&](size_t i) {
-        while (kinds[++i] == 'M') {}
-        return i;
-    };
-    for (size_t i = 0; i < n;) {
-        if (kinds[i] == 'H') {
-            size_t end = end_of_character(i);
-            if (kinds[end] != 'H') {
-                visit(i, end, false);
-            } else {
-                for (; kinds[end] == 'H'; end = end_of_character(i)) {
-                    visit(i, end, true);
-                    const size_t next = end;
-                    visit(i, end_of_character(next), false);
-                    i = next;
-                }
-                visit(i, end, true);
-            }
-            i = end;
-            continue;
-        }
-        const size_t end = rules.is(i, BEGINS)  ? rules.end_of_word(i, rules.word(i))
-                           : rules.is(i, OTHER) ? rules.end_of_other(i)
-                                                : i;
-        if (end > i) visit(i, end, false);
-        for (size_t j = i; end > i + 2 && j + 1 < end; ++j)
-            if (kinds[j] == 'K' && kinds[j + 1] == 'K') visit(j, j + 2, true);
-        i = end > i ? end : i + 1;
-    }
+    if (text.is_ascii()) return visit_words_of<true>(text, visit);
+    visit_words_of_scripts(text, visit);
 }
 
 }  // namespace naively
