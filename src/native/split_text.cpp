@@ -439,9 +439,7 @@ class Splitter {
             return found;
         };
         block_ = block;
-        marked_ = 0;
-        for (size_t i = 0; i < 64; i += sizeof(ByteBlock))
-            marked_ |= bits_of_block(&bytes[i], mark) << i;
+        marked_ = bits_of(bytes.data(), mark);
     }
     void add(size_t from, size_t size) { add(text_.data() + from, size); }
     void add(const uint8_t* begin, size_t size) {
