@@ -36,8 +36,7 @@ class BinFinder {
     int64_t bins() const { return count_ + 1; }
 
     // Sets bins[0 .. rows). Of NaN it is 0.
-    template <class T>
-    NAIVELY_INLINE inline void find(const T* x, int64_t rows, int32_t* bins) const {
+    NAIVELY_INLINE inline void find(const double* x, int64_t rows, int32_t* bins) const {
         const double* edges = edges_.data();
         if (compared_ == 1) return find_in_buckets<1>(x, rows, bins);
         if (compared_ == 2) return find_in_buckets<2>(x, rows, bins);
@@ -82,8 +81,8 @@ class BinFinder {
         for (int32_t b = 1; b < buckets; ++b) before_[b] = before_[b - 1] + in[b - 1];
     }
 
-    template <int compared, class T>
-    NAIVELY_INLINE inline void find_in_buckets(const T* x, int64_t rows, int32_t* bins) const {
+    template <int compared>
+    NAIVELY_INLINE inline void find_in_buckets(const double* x, int64_t rows, int32_t* bins) const {
         const double *edges = edges_.data(), low = low_, per_width = per_width_, last = last_;
         const int32_t* before = before_.data();
         for (int64_t i = 0; i < rows; ++i) {

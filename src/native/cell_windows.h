@@ -74,8 +74,7 @@ class CellWindows {
     }
 
     // The places of numbers in `cells()`. Without branches, so that it becomes vector instructions.
-    template <class T>
-    NAIVELY_INLINE inline void find_places(const T* x, int64_t rows, std::int32_t* places) const {
+    NAIVELY_INLINE inline void find_places(const double* x, int64_t rows, std::int32_t* places) const {
         const Window positive = windows_[0], negative = windows_[1];
         const int64_t shift = shift_;
         const std::uint64_t rest = rest_;

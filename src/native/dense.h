@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "arrays.h"
@@ -48,9 +49,9 @@ class DenseMatrix {
 };
 
 // Copy a block to `to`, rows `to_stride` apart; columns from `columns` to `to_stride` become zero.
-template <class T>
+template <class T, class To>
 void pack_block(const Matrix<T>& matrix, int64_t row, int64_t rows, int64_t column,
-                int64_t columns, T* to, int64_t to_stride) {
+                int64_t columns, To* to, int64_t to_stride) {
     constexpr int64_t neighbours = 8;  // columns at a time, so that written lines stay cached
     for (int64_t begin = 0; begin < columns; begin += neighbours) {
         const int64_t end = std::min(columns, begin + neighbours);
@@ -61,56 +62,68 @@ void pack_block(const Matrix<T>& matrix, int64_t row, int64_t rows, int64_t colu
         }
     }
     for (int64_t i = 0; i < rows; ++i)
-        std::fill(to + i * to_stride + columns, to + (i + 1) * to_stride, T{0});
+        std::fill(to + i * to_stride + columns, to + (i + 1) * to_stride, To{0});
 }
 
-// A few columns of a block of rows, copied to where the cells of a column are neighbours.
-template <class T>
+// A few columns of a block of rows as float64, where the cells of a column are neighbours: copied, or
+// where they lie. So what reads them is compiled once.
 class ColumnPanel {
   public:
     static constexpr int64_t max_columns = 8;  // a cache line of a row
     static constexpr int64_t max_rows = 1024;
 
     // `rows` is the most there will be at once.
-    explicit ColumnPanel(const Matrix<T>& matrix, int64_t rows = max_rows)
-        : turned_{matrix.data, matrix.columns, matrix.rows, matrix.column_stride,
-                  matrix.row_stride},
-          apart_(rows),
-          cells_(max_columns * rows) {}
+    explicit ColumnPanel(const DenseMatrix& matrix, int64_t rows = max_rows)
+        : matrix_(matrix), rows_(rows), cells_(max_columns * rows) {}
 
-    void read(int64_t row, int64_t rows, int64_t column, int64_t columns) {
-        if (turned_.row_stride == 1) {
-            read_row_by_row(row, rows, column, columns);
-        } else {
-            pack_block(turned_, column, columns, row, rows, cells_.data(), apart_);
-        }
-    }
-    const T* column(int64_t j) const { return cells_.data() + j * apart_; }
-
-    // Calls visit(column, its cells) for each column of some rows.
+    // Calls visit(column, its cells) for columns [first, end) of some rows.
     template <class Visit>
-    NAIVELY_INLINE inline void visit_columns(int64_t row, int64_t rows, Visit&& visit) {
-        for (int64_t first = 0; first < turned_.rows; first += max_columns) {
-            const int64_t columns = std::min(max_columns, turned_.rows - first);
-            read(row, rows, first, columns);
-            for (int64_t j = 0; j < columns; ++j) visit(first + j, column(j));
+    NAIVELY_INLINE inline void visit(int64_t row, int64_t rows, int64_t first, int64_t end,
+                                     Visit&& visit) {
+        for (int64_t column = first; column < end; column += max_columns) {
+            const int64_t columns = std::min(max_columns, end - column);
+            read(row, rows, column, columns);
+            for (int64_t j = 0; j < columns; ++j) visit(column + j, begin_ + j * apart_);
         }
     }
 
   private:
-    Matrix<T> turned_;
-    int64_t apart_;  // the cells of neighbouring columns
-    std::vector<T> cells_;
+    const DenseMatrix& matrix_;
+    int64_t rows_;
+    std::vector<double> cells_;
+    const double* begin_ = nullptr;
+    int64_t apart_ = 0;  // the cells of neighbouring columns
+
+    __attribute__((noinline)) void read(int64_t row, int64_t rows, int64_t column, int64_t columns) {
+        begin_ = cells_.data();
+        apart_ = rows_;
+        matrix_.visit([&](const auto& of) {
+            const auto* const from = of.at(row, column);
+            if constexpr (std::is_same_v<decltype(from), const double* const>) {
+                if (of.row_stride == 1) {
+                    begin_ = from;
+                    apart_ = of.column_stride;
+                    return;
+                }
+            }
+            if (of.column_stride == 1) return read_row_by_row(of, row, rows, column, columns);
+            auto turned = of;
+            std::swap(turned.rows, turned.columns);
+            std::swap(turned.row_stride, turned.column_stride);
+            pack_block(turned, column, columns, row, rows, cells_.data(), apart_);
+        });
+    }
 
     // The cells of a row are neighbours, but the next row is far: it is fetched long before.
-    void read_row_by_row(int64_t row, int64_t rows, int64_t column, int64_t columns) {
+    template <class T>
+    void read_row_by_row(const Matrix<T>& of, int64_t row, int64_t rows, int64_t column,
+                         int64_t columns) {
         constexpr int64_t ahead = 32;
-        T* to = cells_.data();
+        double* to = cells_.data();
         for (int64_t i = 0; i < rows; ++i, ++to) {
-            __builtin_prefetch(reinterpret_cast<const void*>(turned_.address(column, row + i + ahead)));
-            __builtin_prefetch(reinterpret_cast<const void*>(
-                turned_.address(column + columns - 1, row + i + ahead)));
-            const T* from = turned_.at(column, row + i);
+            for (const int64_t at : {column, column + columns - 1})
+                __builtin_prefetch(reinterpret_cast<const void*>(of.address(row + i + ahead, at)));
+            const T* from = of.at(row + i, column);
             for (int64_t j = 0; j < columns; ++j) to[j * apart_] = from[j];
         }
     }

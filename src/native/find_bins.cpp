@@ -11,31 +11,23 @@
 namespace naively {
 namespace {
 
-template <class T>
-NAIVELY_INLINE inline void find_rows(const Matrix<T>& matrix,
-                                     const std::vector<BinFinder>& finders, int64_t begin,
-                                     int64_t end, std::int32_t* codes) {
-    ColumnPanel<T> panel(matrix);
-    std::vector<std::int32_t> found(panel.max_rows);
-    for (int64_t row = begin; row < end; row += panel.max_rows) {
-        const int64_t rows = std::min(panel.max_rows, end - row);
-        panel.visit_columns(row, rows, [&](int64_t column, const T* x) NAIVELY_INLINE {
-            finders[column].find(x, rows, found.data());
-            for (int64_t i = 0; i < rows; ++i)
-                codes[(row + i) * matrix.columns + column] = x[i] == x[i] ? found[i] : -1;
-        });
-    }
-}
-
 nb::object find_bins(nb::handle values, nb::handle edges, nb::handle first) {
     const DenseMatrix x(values, "values");
     const int64_t rows = x.rows(), columns = x.columns();
     const std::vector<BinFinder> finders = read_edges(edges, first, columns, rows);
     Result<std::int32_t> codes("empty", rows, columns);
-    x.visit([&](const auto& matrix) {
-        run_rows(rows, 4 * columns, [&](auto, int64_t begin, int64_t end) NAIVELY_INLINE {
-            find_rows(matrix, finders, begin, end, codes.data());
-        });
+    run_rows(rows, 4 * columns, [&](auto, int64_t begin, int64_t end) NAIVELY_INLINE {
+        ColumnPanel panel(x);
+        std::vector<std::int32_t> found(panel.max_rows);
+        for (int64_t row = begin; row < end; row += panel.max_rows) {
+            const int64_t some = std::min(panel.max_rows, end - row);
+            panel.visit(row, some, 0, columns, [&](int64_t column, const double* cells) NAIVELY_INLINE {
+                finders[column].find(cells, some, found.data());
+                std::int32_t* const into = codes.data() + row * columns + column;
+                for (int64_t i = 0; i < some; ++i)
+                    into[i * columns] = cells[i] == cells[i] ? found[i] : -1;
+            });
+        }
     });
     return codes.object();
 }

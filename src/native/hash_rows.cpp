@@ -21,25 +21,23 @@ NAIVELY_INLINE inline std::uint64_t hash_of(double number) {
     return (bits ^ (bits >> 32) ^ salt) & there;
 }
 
-template <class T>
-NAIVELY_INLINE inline void hash_part(const Matrix<T>& matrix, const std::uint64_t* factors,
-                                     int64_t begin, int64_t end, std::uint64_t* total) {
-    if (matrix.column_stride == 1) {
-        for (int64_t row = begin; row < end; ++row) {
-            const T* x = matrix.at(row, 0);
+NAIVELY_INLINE inline void hash_part(const DenseMatrix& x, const std::uint64_t* factors, int64_t begin,
+                                     int64_t end, std::uint64_t* total) {
+    bool done = false;
+    x.visit([&](const auto& of) NAIVELY_INLINE {
+        done = of.column_stride == 1;  // the cells of a row are neighbours
+        for (int64_t row = begin; done && row < end; ++row) {
             std::uint64_t sum = 0;
-            for (int64_t j = 0; j < matrix.columns; ++j)
-                sum += hash_of(static_cast<double>(x[j])) * factors[j];
+            for (int64_t j = 0; j < of.columns; ++j)
+                sum += hash_of(static_cast<double>(of.at(row, 0)[j])) * factors[j];
             total[row] = sum;
         }
-        return;
-    }
-    ColumnPanel<T> panel(matrix);
-    for (int64_t row = begin; row < end; row += panel.max_rows) {
+    });
+    ColumnPanel panel(x);
+    for (int64_t row = begin; !done && row < end; row += panel.max_rows) {
         const int64_t rows = std::min(panel.max_rows, end - row);
-        panel.visit_columns(row, rows, [&](int64_t column, const T* x) NAIVELY_INLINE {
-            for (int64_t i = 0; i < rows; ++i)
-                total[row + i] += hash_of(static_cast<double>(x[i])) * factors[column];
+        panel.visit(row, rows, 0, x.columns(), [&](int64_t j, const double* cells) NAIVELY_INLINE {
+            for (int64_t i = 0; i < rows; ++i) total[row + i] += hash_of(cells[i]) * factors[j];
         });
     }
 }
@@ -49,10 +47,8 @@ nb::object hash_rows(nb::handle values, nb::handle factors) {
     const Input<Layout::contiguous, std::uint64_t> by_column(factors, "factors", 1);
     by_column.require_shape({x.columns()});
     Result<std::uint64_t> total("zeros", x.rows());
-    x.visit([&](const auto& matrix) {
-        run_rows(x.rows(), 2 * x.columns(), [&](auto, int64_t begin, int64_t end) NAIVELY_INLINE {
-            hash_part(matrix, by_column.data(), begin, end, total.data());
-        });
+    run_rows(x.rows(), 2 * x.columns(), [&](auto, int64_t begin, int64_t end) NAIVELY_INLINE {
+        hash_part(x, by_column.data(), begin, end, total.data());
     });
     return total.object();
 }

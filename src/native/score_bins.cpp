@@ -14,21 +14,21 @@
 namespace naively {
 namespace {
 
-template <class Isa, class T>
-NAIVELY_INLINE inline void score_binned_rows(Isa, const Matrix<T>& matrix,
+template <class Isa>
+NAIVELY_INLINE inline void score_binned_rows(Isa, const DenseMatrix& matrix,
                                              const std::vector<BinFinder>& finders,
                                              const std::vector<int64_t>& starts,
                                              const double* table, const Scores& scores,
                                              int64_t begin, int64_t end) {
-    const int64_t columns = matrix.columns, most = std::min(Finisher::max_rows, end - begin);
-    ColumnPanel<T> panel(matrix, most);
+    const int64_t columns = matrix.columns(), most = std::min(Finisher::max_rows, end - begin);
+    ColumnPanel panel(matrix, most);
     std::vector<std::int32_t> bins(most);
     std::vector<int64_t> level(most * columns), present(most);
     int64_t block = begin;
     const auto find = [&](int64_t first_row, int64_t rows) NAIVELY_INLINE {
         block = first_row;
         std::fill_n(present.begin(), rows, int64_t{0});
-        panel.visit_columns(first_row, rows, [&](int64_t column, const T* x) NAIVELY_INLINE {
+        panel.visit(first_row, rows, 0, columns, [&](int64_t column, const double* x) NAIVELY_INLINE {
             finders[column].find(x, rows, bins.data());
             for (int64_t i = 0; i < rows; ++i) {
                 level[i * columns + present[i]] = starts[column] + bins[i];
@@ -55,10 +55,8 @@ nb::object score_bins(nb::handle values, nb::handle edges, nb::handle first, nb:
     if (starts.back() > rows.shape(0)) throw std::invalid_argument("the table has too few rows");
     const Scores scores(x.rows(), rows.shape(1), start, finish, log_prior);
     const int64_t operations = 1 + x.columns() * (rows.shape(1) + 8);
-    x.visit([&](const auto& matrix) {
-        run_rows(x.rows(), operations, [&](auto isa, int64_t begin, int64_t end) NAIVELY_INLINE {
-            score_binned_rows(isa, matrix, finders, starts, rows.data(), scores, begin, end);
-        });
+    run_rows(x.rows(), operations, [&](auto isa, int64_t begin, int64_t end) NAIVELY_INLINE {
+        score_binned_rows(isa, x, finders, starts, rows.data(), scores, begin, end);
     });
     return scores.object();
 }

@@ -19,6 +19,7 @@ namespace naively {
 namespace {
 
 constexpr size_t LONGEST = size_t{1} << 26;  // bytes of a record
+constexpr size_t SHORT = size_t{1} << 20;    // bytes of one that is read at once
 constexpr int64_t MOST_LINES = 1 << 20;      // of a record
 constexpr int64_t BROKEN = -1, LONG = -2;    // in place of the number of fields of a bad record
 constexpr size_t AHEAD = 16;                 // bytes that tell what a character is
@@ -281,9 +282,9 @@ class Splitter {
     void read_plain_record() {
         delimiters_.clear();
         size_t end = at_;
-        while ((end = next_mark(end)) < limit_ && text_[end] == delimiter_.first())
+        while (end - at_ < SHORT && (end = next_mark(end)) < limit_ && text_[end] == delimiter_.first())
             delimiters_.push_back(end++);
-        if (end == at_ || end == limit_ || !is_end(end) || end - at_ > LONGEST) return;
+        if (end == at_ || end >= limit_ || !is_end(end)) return;
         for (const size_t delimiter : delimiters_) {
             add_up_to(delimiter);
             past_delimiter();

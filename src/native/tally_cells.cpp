@@ -29,8 +29,7 @@ class CellCounter {
 
     CellCounter() : places_(max_rows) {}
 
-    template <class T>
-    NAIVELY_INLINE inline void add_rows(const T* x, const std::int32_t* y, const double* w,
+    NAIVELY_INLINE inline void add_rows(const double* x, const std::int32_t* y, const double* w,
                                         int64_t rows, int64_t classes, CellTable<Total>& table) {
         windows_.find_places(x, rows, places_.data());
         w ? add_found<true>(x, y, w, rows, classes, table)
@@ -48,8 +47,8 @@ class CellCounter {
     int64_t missed_ = 0;                  // numbers since the table was looked at
     int64_t patience_ = usual_patience;  // how many are missed before it is looked at again
 
-    template <bool weighted, class T>
-    NAIVELY_INLINE inline void add_found(const T* x, const std::int32_t* y, const double* w,
+    template <bool weighted>
+    NAIVELY_INLINE inline void add_found(const double* x, const std::int32_t* y, const double* w,
                                          int64_t rows, int64_t classes, CellTable<Total>& table) {
         const std::int32_t* cells = windows_.cells();
         const int64_t lost = table.lost();
@@ -62,7 +61,7 @@ class CellCounter {
             if (cell >= 0) {  // what does not count adds 0: nobody foresees a branch
                 add(sums[cell * classes + y[i]], counts ? weight : 0.0);
             } else if (counts) {
-                table.add_number(static_cast<double>(x[i]), y[i], weight);
+                table.add_number(x[i], y[i], weight);
                 sums = table.sums();
                 others = table.lost() != lost;
                 ++missed_;
@@ -73,22 +72,19 @@ class CellCounter {
 };
 
 // Adds some rows of a few columns to a table of each.
-template <class Total, class T>
-void add_cell_rows(const Matrix<T>& matrix, const std::int32_t* y, const double* w, int64_t begin,
+template <class Total>
+void add_cell_rows(const DenseMatrix& matrix, const std::int32_t* y, const double* w, int64_t begin,
                    int64_t end, int64_t column, CellTables<Total>& tables, int64_t k) {
     const auto columns = static_cast<int64_t>(tables.size());
-    ColumnPanel<T> panel(matrix, std::min(ColumnPanel<T>::max_rows, end - begin));
+    ColumnPanel panel(matrix, std::min(ColumnPanel::max_rows, end - begin));
     std::vector<CellCounter<Total>> counters(columns);
     for (int64_t row = begin; row < end; row += panel.max_rows) {
         const int64_t rows = std::min(panel.max_rows, end - row);
-        const bool apart = matrix.row_stride != 1;  // else a column's cells are neighbours already
-        if (apart) panel.read(row, rows, column, columns);
-        for (int64_t j = 0; j < columns; ++j) {
-            const T* x = apart ? panel.column(j) : matrix.at(row, column + j);
-            on_best_instruction_set([&](auto) NAIVELY_INLINE {
+        panel.visit(row, rows, column, column + columns, [&](int64_t j, const double* x) {
+            on_best_instruction_set([&, j = j - column](auto) NAIVELY_INLINE {
                 counters[j].add_rows(x, y + row, w ? w + row : nullptr, rows, k, tables[j]);
             });
-        }
+        });
     }
 }
 
@@ -100,21 +96,21 @@ struct Cells {
 };
 
 // A few columns are counted at a time, so that their tables stay in the cache.
-template <class Total, class T>
-void count_cells(const Matrix<T>& matrix, const std::int32_t* y, const double* w, int64_t k,
+template <class Total>
+void count_cells(const DenseMatrix& matrix, const std::int32_t* y, const double* w, int64_t k,
                  int64_t cap, Cells<Total>& cells) {
     const nb::gil_scoped_release released;
-    constexpr int64_t most = ColumnPanel<T>::max_columns;
-    cells.keys.reserve(matrix.columns * std::min(matrix.rows, cap));
-    cells.sums.reserve(matrix.columns * std::min(matrix.rows, cap) * k);
+    constexpr int64_t most = ColumnPanel::max_columns;
+    cells.keys.reserve(matrix.columns() * std::min(matrix.rows(), cap));
+    cells.sums.reserve(matrix.columns() * std::min(matrix.rows(), cap) * k);
     // Each thread's tables are merged: not worth it for fewer rows than cells.
-    const int parts = static_cast<int>(std::min<int64_t>(count_parts(matrix.rows, 4.0 * most),
-                                                         1 + matrix.rows / (4 * cap)));
-    for (int64_t column = 0; column < matrix.columns; column += most) {
-        const int64_t columns = std::min(most, matrix.columns - column);
+    const int parts = static_cast<int>(std::min<int64_t>(count_parts(matrix.rows(), 4.0 * most),
+                                                         1 + matrix.rows() / (4 * cap)));
+    for (int64_t column = 0; column < matrix.columns(); column += most) {
+        const int64_t columns = std::min(most, matrix.columns() - column);
         std::vector<CellTables<Total>> tables(
             parts, CellTables<Total>(columns, CellTable<Total>(cap, k)));
-        run_parts(matrix.rows, parts, [&](int64_t begin, int64_t end, int part) {
+        run_parts(matrix.rows(), parts, [&](int64_t begin, int64_t end, int part) {
             add_cell_rows(matrix, y, w, begin, end, column, tables[part], k);
         });
         for (int64_t j = 0; j < columns; ++j) {
@@ -138,9 +134,7 @@ nb::object tally_cells(nb::handle values, nb::handle y, nb::handle w, int64_t k,
     const auto count_as = [&](auto zero) {
         using Total = decltype(zero);
         Cells<Total> cells;
-        x.visit([&](const auto& matrix) {
-            count_cells(matrix, classes.data(), weights.data(), k, cap, cells);
-        });
+        count_cells(x, classes.data(), weights.data(), k, cap, cells);
         return nb::make_tuple(copied<int64_t>(cells.shifts), copied<int64_t>(cells.first),
                               copied<int64_t>(cells.keys),
                               export_high_low(cells.sums.data(), cells.first.back(), k));
