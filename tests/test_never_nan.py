@@ -206,13 +206,13 @@ def test_a_line_of_numbers_far_out_has_a_finite_scale_or_there_is_none(
     weight: float | None,
 ) -> None:
     x = 1e149 * np.arange(-50.0, 50.0)
-    (line,) = basis.lines(
+    (make,) = basis.lines(
         x[None], None if weight is None else np.full(100, weight), indicator=False
     )
-    assert (line is None) == (weight is not None and weight > 1e60)
-    if line is not None:
-        assert 1e119 < line.scale < 1e121
-        assert abs(line.centre) < line.scale
+    assert (make is None) == (weight is not None and weight > 1e60)
+    if make is not None:
+        assert 1e119 < make().scale < 1e121
+        assert abs(make().centre) < make().scale
 
 
 def test_a_number_of_a_density_whose_rows_have_faded() -> None:
