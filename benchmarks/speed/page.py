@@ -17,23 +17,23 @@ from benchmarks.speed.beside import PARTS, shown
 
 
 BENDS = {
-    ("GaussianNB", "rows"): "up to some 10,000 rows the call itself costs more than its cells: "
-    "0.1 ms for a fit by naively, 0.5 ms by scikit-learn; then naively is flat, at 1 ns a cell for "
-    "a fit and 2 ns for a prediction, while the temporary arrays of scikit-learn's predictions "
-    "outgrow the caches.",
-    ("GaussianNB", "columns"): "all fall until a row has about 100 columns, which share what it "
-    "costs once: its label, its place among the rows of its class, its probabilities.",
-    ("GaussianNB", "classes"): "a fit adds each cell to one class only and is flat up to about 100 "
-    "classes, from where on the sums of all classes are larger than the nearest cache; prediction "
-    "compares each cell with each class and grows in proportion, on both sides.",
-    ("MultinomialNB", "rows"): "a fit of few rows takes as long whatever they hold, for its tables "
-    "of 2 million numbers (words times classes): 2 ms by naively, 12 ms by scikit-learn; the "
-    "counts cost more than these above some 10,000 rows, and 30,000.",
-    ("MultinomialNB", "words"): "the fit is flat up to 10,000 words and then rises with the same "
-    "table, which has more entries than the matrix has counts; naively's prediction hardly rises.",
-    ("MultinomialNB", "classes"): "all bend up at about 16 classes: prediction adds one entry for "
-    "each class and count, and scikit-learn's fit makes a table of words times classes; of more "
-    "than 30 classes naively's holds only those that each word came in, and hardly rises any more.",
+    ("train", "rows"): "in proportion from a million on; 100 million take 4.8 times as long as to "
+    "read them, and hardly more memory.",
+    ("train", "columns"): "in proportion between 300 and 1,000; then fewer rows are in the sample.",
+    ("train", "classes"): "below proportion; from 500 on weights are fitted to fewer numbers.",
+    ("train", "words"): "hardly: more words are new, or far apart in memory.",
+    ("train", "bytes"): "in proportion from 10 MB on, as is the memory for words that are new.",
+    ("GaussianNB", "rows"): "up to 10,000 rows the call itself costs more than its cells; then "
+    "naively is flat, and scikit-learn's temporary arrays outgrow the caches.",
+    ("GaussianNB", "columns"): "all fall to about 100 columns, which share what a row costs once.",
+    (
+        "GaussianNB",
+        "classes",
+    ): "a fit is flat up to 100 classes, whose sums fill the nearest cache.",
+    ("MultinomialNB", "rows"): "tables of 2 million numbers (words times classes) cost a fit of "
+    "few rows most.",
+    ("MultinomialNB", "words"): "the fit is flat up to 10,000 words, and then rises with them.",
+    ("MultinomialNB", "classes"): "all rise from 16 classes on; of more than 30, naively hardly.",
 }
 
 
