@@ -4,9 +4,9 @@ On one thread unless a row says otherwise, in CPU time. Both sides take turns, a
 the median of the rounds. The results of the parts that were measured replace those in --save, and
 the page is made of all. Parts: {parts}.
 
-What is usual: {usual}. Texts: words, learners. Only when asked for: growth and
-curves, which are pictures, and large (or --large); large and growth write gigabytes. Without
-NAIVELY_DATA the parts on real data are left out.
+What is usual: {usual}. Texts: words, learners. Only when asked for: growth and curves, which are
+pictures, and large (or --large); large and growth write gigabytes. Without NAIVELY_DATA the parts
+on real data are left out.
 """
 
 from __future__ import annotations

@@ -51,13 +51,13 @@ def _numbers(path: Path, rows: int, columns: int, classes: int) -> None:
     table.write_parquet(path)
 
 
-def _texts(path: Path, texts: int, words: int, size: int = 0) -> None:
+def _texts(path: Path, texts: int, words: int, size: int = 1) -> None:
     """Write texts of 60 words, as frequent as words are; and others like them, up to a size."""
     rng = np.random.default_rng(0)
     spelled = np.array([f"{i}n".translate(SPELLED) for i in range(words)], object)
     drawn = spelled[(rng.zipf(1.3, (texts, 60)) - 1) % words]
     labels = rng.choice(["yes", "no"], texts).tolist()
-    write(path, [" ".join(row) for row in drawn.tolist()], labels, size or 1)
+    write(path, [" ".join(row) for row in drawn.tolist()], labels, size)
 
 
 AXES: dict[str, tuple[str, str, Sequence[int], Callable[[Path, int], object]]] = {

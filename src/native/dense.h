@@ -99,13 +99,12 @@ class ColumnPanel {
         apart_ = rows_;
         matrix_.visit([&](const auto& of) {
             const auto* const from = of.at(row, column);
-            if constexpr (std::is_same_v<decltype(from), const double* const>) {
+            if constexpr (std::is_same_v<decltype(from), const double* const>)
                 if (of.row_stride == 1) {
                     begin_ = from;
                     apart_ = of.column_stride;
                     return;
                 }
-            }
             if (of.column_stride == 1) return read_row_by_row(of, row, rows, column, columns);
             auto turned = of;
             std::swap(turned.rows, turned.columns);

@@ -23,18 +23,19 @@ NAIVELY_INLINE inline std::uint64_t hash_of(double number) {
 
 NAIVELY_INLINE inline void hash_part(const DenseMatrix& x, const std::uint64_t* factors, int64_t begin,
                                      int64_t end, std::uint64_t* total) {
-    bool done = false;
+    bool by_row = false;
     x.visit([&](const auto& of) NAIVELY_INLINE {
-        done = of.column_stride == 1;  // the cells of a row are neighbours
-        for (int64_t row = begin; done && row < end; ++row) {
+        by_row = of.column_stride == 1;  // the cells of a row are neighbours
+        for (int64_t row = begin; by_row && row < end; ++row) {
             std::uint64_t sum = 0;
             for (int64_t j = 0; j < of.columns; ++j)
                 sum += hash_of(static_cast<double>(of.at(row, 0)[j])) * factors[j];
             total[row] = sum;
         }
     });
+    if (by_row) return;
     ColumnPanel panel(x);
-    for (int64_t row = begin; !done && row < end; row += panel.max_rows) {
+    for (int64_t row = begin; row < end; row += panel.max_rows) {
         const int64_t rows = std::min(panel.max_rows, end - row);
         panel.visit(row, rows, 0, x.columns(), [&](int64_t j, const double* cells) NAIVELY_INLINE {
             for (int64_t i = 0; i < rows; ++i) total[row + i] += hash_of(cells[i]) * factors[j];

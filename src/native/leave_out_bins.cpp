@@ -254,7 +254,7 @@ class Column {
     }
 
   private:
-    // Cut and smooth what there is, with work(i) for each cell with which a bin but the first begins.
+    // Cut the rows into bins, and smooth these. Each bin but the first calls work(its first cell).
     template <class Work>
     NAIVELY_INLINE void cut_rows(const std::vector<double>& count, const Options& options,
                                  const Work& work) {
