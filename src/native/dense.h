@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "arrays.h"
@@ -106,9 +105,8 @@ class ColumnPanel {
                     return;
                 }
             if (of.column_stride == 1) return read_row_by_row(of, row, rows, column, columns);
-            auto turned = of;
-            std::swap(turned.rows, turned.columns);
-            std::swap(turned.row_stride, turned.column_stride);
+            const std::decay_t<decltype(of)> turned{of.data, of.columns, of.rows, of.column_stride,
+                                                    of.row_stride};
             pack_block(turned, column, columns, row, rows, cells_.data(), apart_);
         });
     }

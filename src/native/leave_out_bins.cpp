@@ -96,8 +96,8 @@ class Bins {
     }
     NAIVELY_INLINE void add(int64_t bin, const double* count) {
         for (int64_t c = 0; c < k_; ++c) {
-            count_[bin * k_ + c] += count[c];
-            rows_[c] += count[c];
+            count_[bin * k_ + c] += std::max(count[c], 0.0);
+            rows_[c] += std::max(count[c], 0.0);
         }
     }
 
@@ -240,28 +240,29 @@ class Column {
         }
         int64_t code = 0;
         const auto cell = [&](int64_t i) { return i + (gone && i >= unit); };
-        cut_rows(left_, options, [&](int64_t i) { code += edge(cell(i - 1), cell(i)) <= x; });
+        cut_rows(left_.data(), options, [&](int64_t i) { code += edge(cell(i - 1), cell(i)) <= x; });
         bins_.log_probabilities(code, options, found);
     }
 
     // Leave nothing out: mark the cells with which bins begin, and return their kernel's width.
-    NAIVELY_INLINE double cut(const Options& options, bool* begins) {
-        if (of_cell_.empty()) return 0.0;
-        rows_.swap(of_cell_);
+    NAIVELY_INLINE double cut(const double* count, int64_t cells, const Options& options, bool* begins) {
+        if (cells == 0) return 0.0;
+        rows_.assign(static_cast<std::size_t>(cells), 0.0);
+        for (int64_t i = 0; i < cells; ++i)
+            for (int64_t c = 0; c < k_; ++c) rows_[i] += std::max(count[i * k_ + c], 0.0);
         begins[0] = true;
-        cut_rows(every_, options, [&](int64_t i) { begins[i] = true; });
+        cut_rows(count, options, [&](int64_t i) { begins[i] = true; });
         return bins_.width();
     }
 
   private:
     // Cut the rows into bins, and smooth these. Each bin but the first calls work(its first cell).
     template <class Work>
-    NAIVELY_INLINE void cut_rows(const std::vector<double>& count, const Options& options,
-                                 const Work& work) {
+    NAIVELY_INLINE void cut_rows(const double* count, const Options& options, const Work& work) {
         number(options);
         bins_.start(bin_.back() + 1);
         for (int64_t i = 0; i < static_cast<int64_t>(bin_.size()); ++i) {
-            bins_.add(bin_[i], &count[i * k_]);
+            bins_.add(bin_[i], count + i * k_);
             if (i > 0 && bin_[i] != bin_[i - 1]) work(i);
         }
         bins_.smooth(options);
@@ -349,8 +350,8 @@ nb::object cut_bins(nb::handle first, nb::handle count, nb::handle options) {
     run_rows(columns, 5000, [&](auto, int64_t from, int64_t to) NAIVELY_INLINE {
         Column of(k);
         for (int64_t j = from; j < to; ++j) {
-            of.start(nullptr, nullptr, counts.data() + begin[j] * k, begin[j + 1] - begin[j]);
-            width.data()[j] = of.cut(given, begins.data() + begin[j]);
+            const double* count = counts.data() + begin[j] * k;
+            width.data()[j] = of.cut(count, begin[j + 1] - begin[j], given, begins.data() + begin[j]);
         }
     });
     return nb::make_tuple(begins.object(), width.object());
