@@ -198,21 +198,21 @@ def encode_groups(given: Target, rows: int, first: int = 0) -> NDArray[np.uint64
         return np.full(rows, OF_EQUAL_ROWS)
     groups = _packed(given)
     if isinstance(groups, Strings):
-        missing = np.zeros(len(groups), np.bool_) if groups.missing is None else groups.missing
+        shape, missing = (len(groups),), groups.missing
     else:
         groups = _as_array(groups)
-        if groups.shape != (rows,):
-            raise ValueError(f"groups must have shape ({rows},), got {groups.shape}.")
-        missing = missing_among(groups)
-    if len(groups) != rows:
-        raise ValueError(f"groups must have shape ({rows},), got ({len(groups)},).")
-    if missing.any():
+        shape, missing = groups.shape, missing_among(groups.ravel())
+    if shape != (rows,):
+        raise ValueError(f"groups must have shape ({rows},), got {shape}.")
+    if missing is not None and missing.any():
         row = first + int(np.flatnonzero(missing)[0])
         raise ValueError(f"Row {row} has no group; give each row one, if need be of its own.")
     if isinstance(groups, Strings):
         names, codes = [*groups.different], groups.encoded[0]
     else:
         codes, found = encode(groups)
+        if found.dtype.kind in "biuf" and (found >= -(2**53)).all() and (found <= 2**53).all():
+            return hash_numbers(found.astype(np.float64))[codes]  # all at once, as each alone
         names = found.tolist()
     return np.array([*map(hash_cell, names)], np.uint64)[codes]
 

@@ -135,7 +135,9 @@ def _read(path: object, saved: Saved, content: bytes) -> Content:
     except (NewerError, parts.FunctionMissingError) as error:
         raise ValueError(f"{path} {error}") from error
     except ValueError as error:
-        raise ValueError(f"{path} is damaged: {_brief(str(error))}.") from error
+        said = str(error)  # which a file may have made long
+        said = said.rstrip(".") if len(said) <= LONGEST else f"{said[:LONGEST]}..."
+        raise ValueError(f"{path} is damaged: {said}.") from error
     return found
 
 
@@ -147,11 +149,6 @@ def _check_unicode(path: object, header: Header) -> None:
             f"{path} split its texts by Unicode {header.unicode}, and this version of naively does "
             f"by {here}: characters that are new in one of them may be split otherwise."
         )
-
-
-def _brief(message: str) -> str:
-    """Return a message that is cut short, as a file may have made it long."""
-    return message.rstrip(".") if len(message) <= LONGEST else f"{message[:LONGEST]}..."
 
 
 def _header(model: Model, arrays: Arrays) -> Saved:

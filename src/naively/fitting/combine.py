@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from naively.fitting.weights import posterior
 from naively.frozen import Frozen
 from naively.kernels import dispatch
 from naively.kernels.reference import Floats
-from naively.terms.functions import Combined
+from naively.terms.functions import Combined, combined
 
 # --- Candidates: screened by what is left unsaid -------------------------------------------------
 #
@@ -40,6 +40,8 @@ NATURAL = 1.0  # nats that other than natural units and ratios must save more
 
 Operand: TypeAlias = tuple[BlockKey, Name]
 Found: TypeAlias = tuple[BlockKey, Combined]
+# A combined column, by the numbers of its two, the second of which is taken 2 ** power times.
+Candidate: TypeAlias = "tuple[int, Literal['+', '-', '/'], int, int]"
 
 
 class _Numbers(NamedTuple):
@@ -55,29 +57,27 @@ class _Numbers(NamedTuple):
 class Candidates(Frozen):
     """Combined columns, and the bins of their numbers in the first rows of a sample."""
 
-    of: list[Found]
-    operands: NDArray[np.int64]  # (candidates, 2): the numbers of its columns
+    of: list[Candidate]
+    columns: list[_Numbers]
     bins: NDArray[np.int64]  # (candidates, then columns, rows): numbered through
-    natural: NDArray[np.bool_]  # (candidates,): ratios, and those in natural units
 
     @classmethod
     def among(cls, numbers: Mapping[Operand, Floats]) -> Candidates | None:
         """List the candidates that are made of columns, (rows,) each; None if there are none."""
         columns = [_numbers(of, x[:ROWS]) for of, x in numbers.items()]
         columns = [of for of in columns if 0 < of.scale < np.inf]
-        place = {one.of: i for i, one in enumerate(columns)}
-        found, operands, values = [], [], []
-        for two in combinations(columns, 2):
-            for key, one in _of_pair(*two):
-                at = [place[key, name] for name in one.sources]
-                found.append((key, one))
-                operands.append(at)
-                values.append(one.of(*(columns[i].x for i in at)))
+        two = combinations(range(len(columns)), 2)
+        found = [of for a, b in two for of in _of_pair(columns, a, b)]
         if not found:
             return None
-        natural = [one.power == 0 for _, one in found]
-        bins = _binned(np.array([*values, *(of.x for of in columns)]))
-        return cls(found, np.array(operands), bins, np.array(natural))
+        x = np.array([of.x for of in columns])
+        a, operator, b, power = map(np.array, zip(*found, strict=True))
+        values = np.empty((len(found) + len(x), x.shape[1]))
+        values[len(found) :] = x
+        for each in ("+", "-", "/"):
+            at = np.flatnonzero(operator == each)
+            values[at] = combined(each, x[a[at]], x[b[at]], 2.0 ** power[at, None])
+        return cls(found, columns, _binned(values))
 
     def best(
         self,
@@ -100,14 +100,16 @@ class Candidates(Frozen):
             ]
             of_bins = np.square(each[0]) / (each[1] + OF_CURVATURE) / 2
             saved += of_bins.reshape(size, -1)[:, :BINS].sum(axis=1)
-        alone = saved[len(self.of) :][self.operands].max(axis=1)
-        more, times = saved[: len(self.of)] - alone, Counter[frozenset[Name]]()
-        found: list[Found] = []
-        for at in np.argsort(-(more + NATURAL * self.natural), kind="stable").tolist():
-            pair = frozenset(self.of[at][1].sources)
+        a, _, b, power = map(np.array, zip(*self.of, strict=True))
+        alone, found, times = saved[len(self.of) :], list[Found](), Counter[frozenset[int]]()
+        more = saved[: len(self.of)] - np.maximum(alone[a], alone[b])
+        for at in np.argsort(-(more + NATURAL * (power == 0)), kind="stable").tolist():
+            i, operator, j, q = self.of[at]
+            pair = frozenset((i, j))
             if more[at] > 0 and times[pair] < OF_PAIR:
                 times[pair] += 1
-                found.append(self.of[at])
+                (key, name), (_, other) = self.columns[i].of, self.columns[j].of
+                found.append((key, Combined(name, operator, other, q)))
         return found[:JUDGED]
 
 
@@ -121,23 +123,23 @@ def _numbers(of: Operand, x: Floats) -> _Numbers:
         return _Numbers(of, x, float(known.std()), positive, varies=bool(high > RATIO * low))
 
 
-def _of_pair(a: _Numbers, b: _Numbers) -> Iterator[Found]:
+def _of_pair(columns: Sequence[_Numbers], a: int, b: int) -> Iterator[Candidate]:
     """Yield the candidates of two columns of one group."""
-    (key, _), (other, _) = a.of, b.of
-    if key != other:
-        return
-    if a.scale < b.scale:
+    if columns[a].scale < columns[b].scale:
         a, b = b, a
-    if key.kind == "time":  # no sum of two times means anything
-        yield key, Combined(a.of[1], "-", b.of[1])
+    ((key, _), _, scale, positive, varies), of_b = columns[a], columns[b]
+    if key != of_b.of[0]:
         return
-    power = round(np.log2(a.scale) - np.log2(b.scale))
+    if key.kind == "time":  # no sum of two times means anything
+        yield a, "-", b, 0
+        return
+    power = round(np.log2(scale) - np.log2(of_b.scale))
     powers = [0, power] if power <= LIKE_UNITS else [power] if power <= FARTHEST else []
     for q in dict.fromkeys(powers):
-        yield key, Combined(a.of[1], "+", b.of[1], q)
-        yield key, Combined(a.of[1], "-", b.of[1], q)
-    if a.positive and a.varies and b.positive:
-        yield key, Combined(b.of[1], "/", a.of[1])
+        yield a, "+", b, q
+        yield a, "-", b, q
+    if positive and varies and of_b.positive:
+        yield b, "/", a, 0
 
 
 def _binned(values: Floats) -> NDArray[np.int64]:

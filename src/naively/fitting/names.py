@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,20 +47,22 @@ class Values(Frozen):
                 found.append(cls(of, values[:different], np.minimum(code, different)))
         return found
 
-    def table(self, p: Floats, labels: Labels, rows: NDArray[np.int64], more: float) -> Floats:
-        """Return what each value adds, (values + 1, classes), by posteriors, (rows, classes)."""
+    def tables(self, p: Floats, labels: Labels, rows: NDArray[np.int64]) -> Floats:
+        """Return what each value adds by posteriors, (rows, classes), for each of ``MORE``."""
+        # Of shape (more, values + 1, classes).
         code, right, weight = self.code[rows], labels.codes[rows], labels.weights[rows]
         k, n = p.shape[1], len(self.values) + 1
         there = np.bincount(code * k + right, weight, n * k).reshape(n, k)
         expected = np.stack([np.bincount(code, weight * of, n) for of in p[rows].T], axis=1)
-        alike = more * np.maximum(there.sum(axis=0) / there.sum(), 1 / there.sum())
+        share = np.maximum(there.sum(axis=0) / there.sum(), 1 / there.sum())
+        alike = np.array(MORE)[:, None, None] * share
         found: Floats = np.log((there + alike) / (expected + alike))
-        found -= found.mean(axis=1, keepdims=True)
-        found[np.bincount(code, minlength=n) < 2] = 0.0
-        found[-1] = 0.0
+        found -= found.mean(axis=2, keepdims=True)
+        found[:, np.bincount(code, minlength=n) < 2] = 0.0
+        found[:, -1] = 0.0
         if n > MOST:
-            size = np.abs(found).max(axis=1)
-            found[size < np.partition(size, n - MOST)[n - MOST]] = 0.0
+            size = np.abs(found).max(axis=2)
+            found[size < np.partition(size, n - MOST, axis=1)[:, n - MOST, None]] = 0.0
         return found
 
 
@@ -77,18 +78,18 @@ def named(
     left, total, every = list(columns), 0.0, np.arange(len(joint))
     p, of_thirds = posterior(joint), [posterior(third.joint) for third in thirds]
     while left:
-        tried = [_Trial.of(of, thirds, of_thirds, labels, more) for of in left for more in MORE]
-        best = max(tried, key=lambda trial: trial.gain)
-        if not best.gain:
+        tried = [_trial(column, thirds, of_thirds, labels) for column in left]
+        at = max(range(len(left)), key=lambda i: tried[i][0])
+        gain, more, tables = tried[at]
+        if not gain:
             break
-        column, total = best.column, total + best.gain
-        both = zip(of_thirds, best.tables, strict=True)
+        column, total = left.pop(at), total + gain
+        both = zip(of_thirds, tables, strict=True)
         of_thirds = [_times(one, table[column.code[: len(one)]]) for one, table in both]
-        table = column.table(p, labels, every, best.more)
+        table = column.tables(p, labels, every)[more]
         p = _times(p, table[column.code])
         added = np.flatnonzero(table.any(axis=1))
         found[column.of] = dict(zip(column.values[added].tolist(), table[added], strict=True))
-        left = [one for one in left if one is not column]
     return found, total
 
 
@@ -99,35 +100,25 @@ def _times(p: Floats, added: Floats) -> Floats:
     return found
 
 
-class _Trial(NamedTuple):
-    """What the values of a column add, held-out thirds apart."""
-
-    column: Values
-    more: float
-    tables: list[Floats]  # of each third, (values + 1, classes)
-    gain: float  # nats of the thirds together; 0 if it may be chance
-
-    @classmethod
-    def of(
-        cls,
-        column: Values,
-        thirds: Sequence[Third],
-        p: Sequence[Floats],  # of each third, (rows, classes)
-        labels: Labels,
-        more: float,
-    ) -> _Trial:
-        tables, gains, weights = list[Floats](), list[Floats](), list[Floats]()
-        for third, of_third in zip(thirds, p, strict=True):
-            held, table = third.held, column.table(of_third, labels, third.rest, more)
-            code = column.code[held]
-            with_them = np.einsum("nk,nk->n", of_third[held], np.exp(table)[code])
-            tables.append(table)
-            weights.append(labels.weights[held])
-            gains.append(weights[-1] * (table[code, labels.codes[held]] - np.log(with_them)))
-            if gains[-1].sum() <= 0:
-                return cls(column, more, tables, 0.0)
-        gain, weight = np.concatenate(gains), np.concatenate(weights)
-        total = float(gain.sum())
-        error = float(np.sqrt(np.square(gain - weight * total / weight.sum()).sum()))
-        sure = total > max(WORTH, ERRORS * error)
-        return cls(column, more, tables, total if sure else 0.0)
+def _trial(
+    column: Values, thirds: Sequence[Third], p: Sequence[Floats], labels: Labels
+) -> tuple[float, int, list[Floats]]:
+    """Return what held-out thirds gain, in nats, by which of ``MORE``, and the tables of each."""
+    # 0 if it may be chance. Posteriors are (rows, classes), and tables (values + 1, classes).
+    tables, gains, rises = list[Floats](), list[Floats](), np.ones(len(MORE), np.bool_)
+    for third, of_third in zip(thirds, p, strict=True):
+        held, table = third.held, column.tables(of_third, labels, third.rest)
+        code = column.code[held]
+        with_them = np.einsum("nk,mnk->mn", of_third[held], np.exp(table)[:, code])
+        gain = table[:, code, labels.codes[held]] - np.log(with_them)
+        tables.append(table)
+        gains.append(labels.weights[held] * gain)
+        rises &= gains[-1].sum(axis=1) > 0
+        if not rises.any():
+            return 0.0, 0, []
+    gain, weight = np.hstack(gains), labels.weights[np.hstack([third.held for third in thirds])]
+    total = gain.sum(axis=1)
+    error = np.sqrt(np.square(gain - weight * total[:, None] / weight.sum()).sum(axis=1))
+    sure = np.where(rises & (total > np.maximum(WORTH, ERRORS * error)), total, 0.0)
+    best = int(np.argmax(sure))
+    return float(sure[best]), best, [of[best] for of in tables]

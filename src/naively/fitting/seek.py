@@ -584,6 +584,7 @@ SEQUENCE = 50  # whole numbers, none twice, that are taken for an identifier
 
 Bins: TypeAlias = "Floats | tuple[Level, ...]"  # ascending edges, or the levels with a bin
 Made: TypeAlias = "tuple[Bins, NDArray[np.uint8]]"  # of a column, and the bin of each row
+Makes: TypeAlias = "Callable[[Sequence[Found]], list[Made]]"
 
 
 class Cut(Frozen):
@@ -665,11 +666,11 @@ def combined_as_given(
     return found
 
 
-def with_combined(cut: Cut, found: Sequence[Found], made: Callable[[Found], Made]) -> Cut:
+def with_combined(cut: Cut, found: Sequence[Found], made: Makes) -> Cut:
     """Return cut columns, and beside them some that are made of two."""
     if not found:
         return cut
-    bins, codes = zip(*map(made, found), strict=True)
+    bins, codes = zip(*made(found), strict=True)
     return replace(
         cut,
         parts=[*cut.parts, *found],
@@ -681,15 +682,18 @@ def with_combined(cut: Cut, found: Sequence[Found], made: Callable[[Found], Made
     )
 
 
-def making(numbers: Mapping[Operand, Floats], labels: Labels) -> Callable[[Found], Made]:
-    """Return a function that cuts a column made of two, of which the numbers are (rows,)."""
+def making(numbers: Mapping[Operand, Floats], labels: Labels) -> Makes:
+    """Return a function that cuts columns made of two, of which the numbers are (rows,)."""
+    kept: dict[Found, Made] = {}
 
-    @cache
-    def made(found: Found) -> Made:
-        key, of = found
-        x = of.of(*(numbers[key, name] for name in of.sources))
-        ((_, edges, codes),) = bins_of(Dense(x[:, None], Columns((of,))), [0], labels.weight)
-        return edges, codes
+    def made(found: Sequence[Found]) -> list[Made]:
+        new = [of for of in found if of not in kept]
+        if new:
+            x = [of.of(*(numbers[key, name] for name in of.sources)) for key, of in new]
+            block = Dense(np.stack(x, axis=1), Columns(tuple(of for _, of in new)))
+            for j, edges, codes in bins_of(block, range(len(new)), labels.weight):
+                kept[new[j]] = edges, codes
+        return [kept[of] for of in found]
 
     return made
 
@@ -746,12 +750,11 @@ def begins_of(count: Floats, bins: int) -> NDArray[np.bool_]:
     if len(count) <= bins:
         return np.ones(len(count), np.bool_)
     alone, left = np.zeros(len(count), np.bool_), bins
-    frequent = count.max() >= count.sum() / bins * (1 - ROUNDING)
-    for at in np.argsort(-count, kind="stable")[: bins // 2].tolist() if frequent else ():
-        size = count[~alone].sum() / left
-        if count[at] < size * (1 - ROUNDING):
-            break
-        alone[at], left = True, left - 1
+    if count.max() >= count.sum() / bins * (1 - ROUNDING):
+        most = np.argsort(-count, kind="stable")[: bins // 2]
+        size = (count.sum() - np.cumsum(count[most]) + count[most]) / (bins - np.arange(len(most)))
+        few = np.append(count[most] < size * (1 - ROUNDING), True)
+        alone[most[: few.argmax()]], left = True, bins - int(few.argmax())
     others = np.where(alone, 0.0, count)
     before = np.cumsum(others) - others
     while True:

@@ -95,7 +95,10 @@ def reads_as_text(strings: Collection[str], n: float, *, blocks: bool = True) ->
     some |= blocks and d > SHORT_MANY and d >= SHORT_SHARE * n
     if not d or not (differ or some):
         return False
-    return (some or _are_sentences(strings)) and not _are_hashes(strings)
+    if not (some or _are_sentences(strings)):
+        return False
+    of = [HASH.fullmatch(string) is not None for string in islice(strings, LOOKED_AT)]
+    return sum(of) < TEXT_OWN * len(of)
 
 
 def is_many(strings: Collection[str]) -> bool:
@@ -115,12 +118,6 @@ def count_words(string: str) -> float:
     """
     words = len(string.split())
     return words if string.isascii() else max(words, len(unspaced().findall(string)) / 2)
-
-
-def _are_hashes(strings: Collection[str]) -> bool:
-    """Whether nearly all strings are hashes or UUIDs."""
-    some = list(islice(strings, LOOKED_AT))
-    return sum(HASH.fullmatch(string) is not None for string in some) >= TEXT_OWN * len(some)
 
 
 def settle(schema: Schema, tally: Tally, settings: Settings) -> Grouped:

@@ -58,14 +58,21 @@ class Combined(Derived, Frozen, eq=True):
         return self.a, self.b
 
     def of(self, a: Floats, b: Floats) -> Floats:
-        """Return the number of each row, (rows,), of those of both columns; NaN of x / 0."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            match self.operator:
-                case "+":
-                    return a + b * 2.0**self.power
-                case "-":
-                    return a - b * 2.0**self.power
-            return np.asarray(np.divide(a, b, out=np.full(len(a), np.nan), where=b != 0))
+        """Return the number of each row, (rows,), of those of both columns."""
+        return combined(self.operator, a, b, 2.0**self.power)
+
+
+def combined(
+    operator: Literal["+", "-", "/"], a: Floats, b: Floats, times: float | Floats
+) -> Floats:
+    """Return sums, differences or ratios of numbers, b taken so many times; NaN of x / 0."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        match operator:
+            case "+":
+                return a + b * times
+            case "-":
+                return a - b * times
+        return np.asarray(np.divide(a, b, out=np.full(a.shape, np.nan), where=b != 0))
 
 
 def is_counted(axes: Mapping[BlockKey, Axis], group: BlockKey, column: Name) -> bool:
