@@ -137,7 +137,7 @@ HEADS = [
     "log loss",
     "accuracy",
     "calibration error",
-    "`NaiveBayes()` has lower log loss on",
+    "where `NaiveBayes()` has the lower log loss",
 ]
 SPLITS = {
     "2-fold": "Split into halves, one to learn from and one to predict:",

@@ -1,4 +1,4 @@
-"""Things that move: a page gets one by a line ``<!-- motion: name -->``.
+"""Interactive pictures: a page gets one by a line ``<!-- motion: name -->``.
 
 Each is plain JavaScript in ``docs/motion``, a file a widget, which is drawn by ``motion.js`` and
 scores by the library's own scorer. Here is what each says beside it, and what Python gives it: data

@@ -35,7 +35,7 @@ class Decisions(Frozen, eq=True):
     always_cost : float
         and what it costs.
     answer : label, optional
-        The second of two classes,
+        The rarer of two classes,
     threshold : float, optional
         which is answered where its probability is greater than this; None of more classes, and
         where one answer is the best whatever the probability.
@@ -85,7 +85,7 @@ def decisions(
     """Return what decisions by posteriors, (rows, learned classes), would have cost."""
     # y (rows,): the right labels; weight (rows,): the weight of each row; by default 1; cost: what
     # each answer costs for each right class (see NaiveBayes.predict)
-    # The second of two classes is answered where its expected cost is less than that of the first:
+    # The rarer of two classes is answered where its expected cost is less than that of the other:
     # Elkan, The foundations of cost-sensitive learning (2001).
     table = cost_table(cost, learned)
     place = {label: c for c, label in enumerate(learned.tolist())}
@@ -102,16 +102,18 @@ def decisions(
     found = Decisions(mean(table[right, answer], weight), learned.tolist()[best], of_answers[best])
     if len(learned) != 2:
         return found
-    (hit_first, of_first), (of_second, hit_second) = table.tolist()
-    wrong, saved = of_first - hit_first, of_second - hit_second
+    count = np.ones(len(y)) if weight is None else weight
+    rows_of = np.bincount(right, count, 2)
+    c = int(rows_of[1] <= rows_of[0])
+    wrong = float(table[1 - c, c] - table[1 - c, 1 - c])
+    saved = float(table[c, 1 - c] - table[c, c])
     if not (wrong + saved > 0 and 0 <= wrong / (wrong + saved) <= 1):
         return found
-    count = np.ones(len(y)) if weight is None else weight
-    each = answer * (right == 1), answer == 1, right == 1
+    each = (answer == c) & (right == c), answer == c, right == c
     hits, answers, rows = (float(count @ of) for of in each)
     return replace(
         found,
-        answer=learned.tolist()[1],
+        answer=learned.tolist()[c],
         threshold=wrong / (wrong + saved),
         recall=hits / rows if rows else np.nan,
         precision=hits / answers if answers else np.nan,

@@ -353,16 +353,19 @@ class Scores(Tabular):
         return picture(self, ax, "roc")
 
     def threshold(self, recall: float, label: Label | None = None) -> Threshold:
-        """Return the highest threshold of a probability that has this recall.
+        """Return the highest threshold of a probability that has this recall, or about as much.
 
-        The class is ``label``, by default the rarest one. ``roc[label]`` has all thresholds.
+        The class is ``label``, by default the rarest one. Its thresholds are those of
+        ``roc[label]``: all where it has at most 200 rows, and else 400 of them.
         """
+        if not 0 < recall <= 1:
+            raise ValueError(f"recall is a share, above 0 and at most 1, got {recall!r}.")
         rarest = min(self.roc.items(), key=lambda of: of[1].share, default=(label, None))
         label, of = rarest if label is None else (label, self.roc.get(label))
-        if of is None or not 0 < recall <= 1:
-            raise ValueError(f"There is no threshold of {recall=} for {label!r} in {[*self.roc]}.")
+        if of is None:
+            raise ValueError(f"There is no threshold for {label!r} in {[*self.roc]}.")
         rate = of.true_positive_rate
-        at = np.searchsorted(rate, min(recall, rate[-1]))
+        at = np.searchsorted(rate, min(recall, rate[-1]) * (1 - ROUNDING))
         hits, alarms = of.share * rate[at], (1 - of.share) * of.false_positive_rate[at]
         return Threshold(label, *map(float, (of.threshold[at], rate[at], hits / (hits + alarms))))
 
@@ -509,6 +512,7 @@ def _area(ranked: Sequence[Ranked]) -> Area:
 
 
 POINTS = 400  # of a curve that are kept
+ROUNDING = 1e-9  # of a recall that is a sum of weights
 
 
 class Roc(Frozen):
@@ -517,8 +521,8 @@ class Roc(Frozen):
     Parameters
     ----------
     false_positive_rate, true_positive_rate : ndarray of shape (points,)
-        The shares of the other rows, and of the rows of the class, above each threshold; of a
-        curve of more than 400 points, as many, evenly along it.
+        The shares of the other rows, and of the rows of the class, above each threshold: where
+        flat parts of the curve begin and end; 400 points at most, evenly along it.
     area : float
         The area under the whole curve: the chance that a row of the class scores above one that is
         not, where a tie is half.
@@ -558,9 +562,12 @@ def rank(score: Floats, truth: Floats, counted: Weighted) -> Ranked:
     rates = (np.append(0.0, of[::-1].cumsum() / of.sum()) for of in (outside, inside))
     false_positive, true_positive = rates
     edges = np.concatenate([[0.0], levels, levels[-1:]])[::-1]
-    along, some = false_positive + true_positive, np.arange(len(false_positive))
-    if len(some) > POINTS:  # so many are kept, the first and the last among them
-        some = np.unique(np.searchsorted(along, np.linspace(0.0, along[-1], POINTS)))
+    rises = np.append(True, np.diff(true_positive) > 0)
+    some = np.flatnonzero(rises | np.append(rises[1:], True))  # where flat parts begin and end
+    if len(some) > POINTS:  # so many beginnings are kept, and the last point
+        some = np.append(np.flatnonzero(rises[:-1]), len(rises) - 1)
+        along = (false_positive + true_positive)[some]
+        some = some[np.unique(np.searchsorted(along, np.linspace(0.0, along[-1], POINTS)))]
     share, threshold = float(n_inside / (n_inside + n_outside)), (edges[1:] + edges[:-1]) / 2
     curve = Roc(false_positive[some], true_positive[some], area, share, threshold[some])
     above = n_inside - inside.cumsum() + inside / 2

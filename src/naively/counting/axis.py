@@ -457,11 +457,6 @@ class Levels(ByValue, Frozen):
         )
         return replace(self, levels=kept)
 
-    def declaring(self, declared: tuple[Level, ...]) -> Levels:
-        """Return the axis on which these levels come first in each column, and stay."""
-        whole = tuple(tuple(dict.fromkeys([*declared, *levels])) for levels in self.levels)
-        return replace(self, levels=whole, declared=declared)
-
 
 def _rows_in(axis: Levels, part: Levels) -> NDArray[np.int64]:
     """Return the row on ``axis`` of each row of ``part``, (rows,); it has all of its levels."""

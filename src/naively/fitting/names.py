@@ -49,7 +49,7 @@ class Values(Frozen):
 
     def tables(self, p: Floats, labels: Labels, rows: NDArray[np.int64]) -> Floats:
         """Return what each value adds by posteriors, (rows, classes), for each of ``MORE``."""
-        # Of shape (more, values + 1, classes).
+        # The shape is (more, values + 1, classes).
         code, right, weight = self.code[rows], labels.codes[rows], labels.weights[rows]
         k, n = p.shape[1], len(self.values) + 1
         there = np.bincount(code * k + right, weight, n * k).reshape(n, k)

@@ -182,7 +182,11 @@ def with_growth(
         return linear, joint, thirds
     if most:
         every = with_combined(cut, most, made)
-        used = used_most(chosen.on_all(every, joint, labels), every)
+        tables = chosen.on_all(every, joint, labels)
+        size, added = np.ptp(tables.values, axis=1).max(axis=1), np.zeros(len(every.parts))
+        for columns, of in zip(tables.columns, size, strict=True):
+            added[np.unique(columns[columns >= 0])] += of
+        used = {every.parts[at] for at in np.flatnonzero(added >= LITTLE * added.max()).tolist()}
         cut = with_combined(cut, [of for of in most if of in used], made)
     grown = chosen.on_all(cut, joint, labels)
     linear = with_rules(linear, cut, grown, labels, shape)
@@ -857,16 +861,6 @@ class Growth(NamedTuple):
             of._replace(joint=of.joint + added_by(grown, cut, self, of.joint))
             for of, (cut, grown) in zip(thirds, self.grown, strict=True)
         ]
-
-
-def used_most(grown: Grown, cut: Cut) -> set[tuple[BlockKey, Name]]:
-    """Return the columns whose tables add much beside those of the column that adds most."""
-    size = np.ptp(grown.values[: grown.rounds], axis=1).max(axis=1)
-    of_column = np.zeros(len(cut.parts))
-    for columns, of in zip(grown.columns[: grown.rounds], size, strict=True):
-        of_column[np.unique(columns[columns >= 0])] += of
-    used = np.flatnonzero(of_column >= LITTLE * of_column.max())
-    return {cut.parts[at] for at in used.tolist()}
 
 
 def added_by(grown: Grown, cut: Cut, chosen: Growth, joint: Floats) -> Floats:

@@ -127,7 +127,8 @@ def find_ranges(matrix: CellArray) -> tuple[list[int], list[int]]:
 
 def with_declared(block: Codes, declared: tuple[Level, ...]) -> Codes:
     """Return the codes by an axis on which declared levels come first, whether seen or not."""
-    axis = block.axis.declaring(declared)
+    whole = tuple(tuple(dict.fromkeys([*declared, *levels])) for levels in block.axis.levels)
+    axis = replace(block.axis, levels=whole, declared=declared)
     codes = (
         placed(of, levels, axis, j)
         for j, (of, levels) in enumerate(zip(block.codes.T, block.axis.levels, strict=True))

@@ -50,11 +50,12 @@ class Settings(Options):
             self.counts_missing or other.counts_missing or self.presence == other.presence == "auto"
         )
         weights = next((how for how in WEIGHTINGS if how in (self.weights, other.weights)), None)
+        mine, theirs = self.derived or (), other.derived or ()
         return replace(
             self,
             weights=weights,
             interactions=self.interactions or other.interactions,
-            derived=_either(self.derived, other.derived),
+            derived="auto" if "auto" in (mine, theirs) else sorted({*mine, *theirs}) or None,
             text="auto" if blocks else "words",
             presence="auto" if missing else "ignore",
         )
@@ -74,13 +75,6 @@ class Settings(Options):
             Text(ngram_range=(2, 2), binary=True, event=event),
             Text("char_wb", (2, 5), binary=True, max_characters=FIRST, event=event),
         )
-
-
-def _either(mine: str | Sequence[str] | None, theirs: str | Sequence[str] | None) -> Any:
-    """Return what is made of columns where there is what either makes."""
-    if isinstance(mine, str) or isinstance(theirs, str):
-        return "auto"
-    return sorted({*(mine or ()), *(theirs or ())}) or None
 
 
 def _same(a: object, b: object) -> bool:

@@ -205,11 +205,11 @@ def columns(scores: Scores, ax: On, n: int) -> Axes:
 
 
 def roc(scores: Scores, ax: On) -> Axes:
-    """Draw the ROC curve of the second of two classes, else that of each against the rest."""
+    """Draw the ROC curve of the rarer of two classes, else that of each against the rest."""
     ax = new_axes(ax, height=2.9)
-    curves = [*scores.roc.items()]
+    curves = sorted(scores.roc.items(), key=lambda curve: -curve[1].share)
     curves = curves[1:] if len(curves) == 2 == len(scores.classes) else curves
-    shown = sorted(curves, key=lambda curve: -curve[1].share)[:MOST]
+    shown = curves[:MOST]
     ax.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle=":")
     for i, (label, of) in enumerate(shown):
         name = f"{class_name(label)} (area {of.area:.3f})"
