@@ -162,27 +162,30 @@ def _cell(count: float, share: float, k: int) -> str:
     return f"{100 * share:.0f}" if share >= 0.005 else "·"
 
 
-def _most_confused(table: Floats, labels: Sequence[object], ax: On) -> Axes:
-    """Draw the pairs of classes that are most confused, as bars."""
+def most_confused(table: Floats) -> list[tuple[int, int]]:
+    """Return the right class and the answer of the pairs that are most confused, the most first."""
     off = table * (1 - np.eye(len(table)))
     most = np.argsort(-off, axis=None, kind="stable")[:PAIRS]
-    most = most[off.ravel()[most] > 0]
-    ax = new_axes(ax, width=3.9, height=0.8 + 0.2 * max(3, len(most)))
-    of_row, wrong = table.sum(axis=1), off.sum()
+    right, answer = np.unravel_index(most[off.ravel()[most] > 0], table.shape)
+    return list(zip(right.tolist(), answer.tolist(), strict=True))
+
+
+def _most_confused(table: Floats, labels: Sequence[object], ax: On) -> Axes:
+    """Draw the pairs of classes that are most confused, as bars."""
+    pairs = most_confused(table)
+    ax = new_axes(ax, width=3.9, height=0.8 + 0.2 * max(3, len(pairs)))
     names = [name_of(label) for label in labels]
-    right, answer = np.unravel_index(most, table.shape)
-    pairs = [f"{names[i]} as {names[j]}" for i, j in zip(right, answer, strict=True)]
-    ax.barh(range(len(most)), off.ravel()[most], color=COLOURS[0])
-    ax.set_yticks(range(len(most)), pairs)
+    count = np.array([table[pair] for pair in pairs])
+    ax.barh(range(len(pairs)), count, color=COLOURS[0])
+    ax.set_yticks(range(len(pairs)), [f"{names[i]} as {names[j]}" for i, j in pairs])
     ax.invert_yaxis()
-    for i, (count, of) in enumerate(zip(off.ravel()[most], of_row[right], strict=True)):
-        ax.annotate(f" {count / of:.0%}", (count, i), va="center", fontsize=7)
+    for at, (n, (i, _)) in enumerate(zip(count, pairs, strict=True)):
+        ax.annotate(f" {n / table[i].sum():.0%}", (n, at), va="center", fontsize=7)
     ax.margins(x=0.15)
     ax.set_xlabel(f"{class_axis('rows')} (% of the class)")
-    shown = off.ravel()[most].sum()
     ax.set_title(
-        f"{amount(wrong)} of {amount(table.sum())} rows of {len(labels):,} classes are missed;\n"
-        f"the pairs of most rows are {amount(shown)} of them",
+        f"{amount(table.sum() - table.trace())} of {amount(table.sum())} rows of {len(labels):,} "
+        f"classes are missed;\nthe pairs of most rows are {amount(count.sum())} of them",
         loc="right",
     )
     return ax
