@@ -9,13 +9,16 @@ import numpy as np
 
 from naively.messages import amount
 from naively.wings.pictures.axes import (
+    BAND,
     BELOW,
     COLOURS,
     DASHES,
+    DRAWN,
     GREY,
     MARKERS,
     MOST,
     STYLE,
+    WRITTEN,
     Floats,
     Look,
     On,
@@ -23,6 +26,7 @@ from naively.wings.pictures.axes import (
     class_name,
     inches,
     line,
+    most_confused,
     name_of,
     name_rows,
     new_axes,
@@ -47,10 +51,7 @@ if TYPE_CHECKING:
 
 WIDE_BAND, LIGHT = "#D0D0D0", "#9ECAE1"
 BARS = 0.16  # of the height of a diagram, for the rows of its bins
-WRITTEN = 10  # classes up to which cells of a confusion table hold counts
-DRAWN = 30  # classes up to which it is drawn as a table
 FULL = 0.5  # the opacity of a cell that has all rows of its class
-PAIRS = 15  # that are most confused, of more classes
 TENTH = ("confidence", "accuracy", "size")  # of the rows: its means, and how many rows it has
 
 
@@ -160,14 +161,6 @@ def _cell(count: float, share: float, k: int) -> str:
     if k <= WRITTEN:
         return amount(count)
     return f"{100 * share:.0f}" if share >= 0.005 else "·"
-
-
-def most_confused(table: Floats) -> list[tuple[int, int]]:
-    """Return the right class and the answer of the pairs that are most confused, the most first."""
-    off = table * (1 - np.eye(len(table)))
-    most = np.argsort(-off, axis=None, kind="stable")[:PAIRS]
-    right, answer = np.unravel_index(most[off.ravel()[most] > 0], table.shape)
-    return list(zip(right.tolist(), answer.tolist(), strict=True))
 
 
 def _most_confused(table: Floats, labels: Sequence[object], ax: On) -> Axes:
@@ -387,7 +380,6 @@ def models(result: Comparison | Fits, ax: On, metric: str) -> Axes:
 
 
 MOVED = 15  # columns that are drawn
-BAND = 2.0  # standard deviations of chance
 
 
 def set_sizes(sets: PredictionSets, ax: On) -> Axes:

@@ -139,8 +139,7 @@ def _pictures(subject: Subject, names: list[Name]) -> Iterator[str]:
 
 
 def _densities(subject: Subject, view: NumberView) -> str:
-    """Return the densities of a column's numbers by class, over a faint histogram of them."""
-    # Those of more classes than there are colours stand one above the other.
+    """Return the densities of numbers by class; those of many stand one above the other."""
     many, (view, top, along) = len(view.classes) > MOST, drawn(view)
     n, names = len(view.classes), [*map(subject.named, view.classes)]
     x, edges = seconds(view.x), seconds(view.edges)

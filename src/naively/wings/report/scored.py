@@ -16,7 +16,7 @@ from naively.inspect.explain import ExplainedRow
 from naively.kernels.reference import Floats
 from naively.messages import amount, many, shortened, visible
 from naively.model.class_prior import frequent
-from naively.wings.pictures.scores import DRAWN, WRITTEN, most_confused
+from naively.wings.pictures.axes import DRAWN, WRITTEN, most_confused
 from naively.wings.report import curves, html
 from naively.wings.report.curves import Ruler
 from naively.wings.report.subject import ShownRows, Subject

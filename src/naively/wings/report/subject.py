@@ -32,7 +32,7 @@ from naively.model.class_prior import spoken_for
 from naively.model.model import Model
 from naively.options import Weighting
 from naively.schema.encode import CellArray, Held
-from naively.wings.pictures.scores import BAND
+from naively.wings.pictures.axes import BAND
 from naively.wings.report import html
 
 # --- The rows that a report shows: most sure, least sure, and most wrong -------------------------
