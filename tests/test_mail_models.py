@@ -121,7 +121,7 @@ def test_report_says_what_evaluate_and_show_say(model: Path, folder: Path, tmp_p
     assert [row[2] for row in tables["errors"] if row] == [name.decode()]
     assert found.css_first("#errors b") is None
     assert "has learned 60 of the 61" in found.css_first("#warnings").text()
-    words = [each.text() for each in found.css("#words .bars th")]
+    words = [each.text() for each in found.css("#words .bars td:first-child")]
     shown = run("show", model, "--top", "20", "--format", "json").stdout.splitlines()
     assert words == [json.loads(line)["word"] for line in shown]
     assert not found.css("figure")

@@ -63,13 +63,13 @@ class WeightsCovariance(Frozen):
                 there = np.flatnonzero(self.number[0] >= 0)
                 each = np.einsum("nc,pnc->pn", h, evidence[there, of])
                 np.add.at(z.T, self.number[0, there], each)
-                found[of] = np.square(z @ self.root).sum(axis=1)
-                continue
-            for c, number in enumerate(self.number):
-                there = np.flatnonzero(number >= 0)
-                # Parts that have one weight, such as all columns, add up.
-                np.add.at(z.T, number[there], h[:, c] * evidence[there, of, c])
-            found[of] = np.square(z @ self.root).sum(axis=1)
+            else:
+                for c, number in enumerate(self.number):
+                    there = np.flatnonzero(number >= 0)
+                    # Parts that have one weight, such as all columns, add up.
+                    np.add.at(z.T, number[there], h[:, c] * evidence[there, of, c])
+            moved = z.any(axis=0)
+            found[of] = np.square(z[:, moved] @ self.root[moved]).sum(axis=1)
         return found
 
 

@@ -102,7 +102,9 @@ class LeaveOneOut(Frozen):
         return np.asarray(weighted + weights.bias_of(classes))
 
 
-def linear_evidence(model: Model, batches: Sequence[Batch]) -> dict[str, Floats]:
+def linear_evidence(
+    model: Model, batches: Sequence[Batch], only: Name | None = None
+) -> dict[str, Floats]:
     """Return what the linear part adds to rows, by the titles of columns, one or several."""
     # Each is of shape (rows, classes).
     if model.weights is None:
@@ -111,7 +113,7 @@ def linear_evidence(model: Model, batches: Sequence[Batch]) -> dict[str, Floats]
     found: dict[str, list[Floats]] = {}
     for batch in batches:
         blocks, of_batch = model.blocks(batch), dict[str, Floats]()
-        for name, added in linear.of_columns(blocks, places):
+        for name, added in linear.of_columns(blocks, places, only):
             of_batch[title(name)] = added
         for several in linear.of_several(model.view.axes, places):
             for columns, some in several.by_columns():  # of the same ones products, and rules

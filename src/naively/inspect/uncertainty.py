@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import compress
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -317,11 +318,11 @@ def evidence_variance(
             )
             found += some.variance(h)
     if covariance is not None:
-        evidence = _evidence(model, batch, covariance.parts)
-        evidence[[not _is_of(part, column) for part in covariance.parts]] = 0.0
-        known = replace(covariance, bias=np.zeros_like(covariance.bias))
-        found += known.variance(h, evidence)
-    linear = linear_evidence(model, [batch]).get(title(column))
+        there = np.array([_is_of(part, column) for part in covariance.parts], np.bool_)
+        parts, bias = [*compress(covariance.parts, there)], np.zeros_like(covariance.bias)
+        known = replace(covariance, parts=parts, number=covariance.number[:, there], bias=bias)
+        found += known.variance(h, _evidence(model, batch, parts))
+    linear = linear_evidence(model, [batch], column).get(title(column))
     if linear is not None:
         factor = np.nan if covariance is None else covariance.of_linear.get(title(column), np.nan)
         found += factor * (h * linear).sum(axis=1) ** 2

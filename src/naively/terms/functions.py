@@ -636,13 +636,14 @@ class LinearPart(Frozen, eq=True):
         return found
 
     def of_columns(
-        self, blocks: Mapping[BlockKey, Block], places: Sequence[int]
+        self, blocks: Mapping[BlockKey, Block], places: Sequence[int], only: Name | None = None
     ) -> Iterator[tuple[Name, Floats]]:
-        """Yield a column, and what its terms add to each row, of shape (rows, classes)."""
+        """Yield a column, or one only, and what its terms add to rows, (rows, classes)."""
         by_column: dict[Name, list[Term]] = {}
         axes = {key: block.axis for key, block in blocks.items()}
         for term in self.of:
-            if term.is_in(axes) and not isinstance(term.column, Combined):
+            is_it = only in (None, term.column) and term.is_in(axes)
+            if is_it and not isinstance(term.column, Combined):
                 by_column.setdefault(term.column, []).append(term)
         for name, terms in by_column.items():
             slopes = [by_class(self.of[term], places) for term in terms]

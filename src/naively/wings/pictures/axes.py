@@ -314,3 +314,17 @@ def put_said(ax: Axes, said: Said, where: Literal["center", "right"] = "center")
         how: Look = {"xycoords": ax.xaxis.label, "textcoords": "offset points"}
         how |= {"ha": where, "va": "top", "fontsize": 7, "color": GREY, "gid": "notes"}
         ax.annotate("\n".join(lines), at, (0, -2), **how)
+
+
+WRITTEN = 10  # classes up to which cells of a confusion table hold counts
+DRAWN = 30  # classes up to which it is drawn as a table
+PAIRS = 15  # that are most confused, of more classes
+BAND = 2.0  # standard deviations of chance
+
+
+def most_confused(table: Floats) -> list[tuple[int, int]]:
+    """Return the right class and the answer of the pairs that are most confused, the most first."""
+    off = table * (1 - np.eye(len(table)))
+    most = np.argsort(-off, axis=None, kind="stable")[:PAIRS]
+    right, answer = np.unravel_index(most[off.ravel()[most] > 0], table.shape)
+    return list(zip(right.tolist(), answer.tolist(), strict=True))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -65,95 +66,90 @@ OF_CLASS, ALL_WORDS = 10, 24  # words of a class, and of all, in a picture
 HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx", "----", "++++", "oooo")
 
 
-def means_in_bins(x: NDArray[Any], density: Floats, edges: NDArray[Any]) -> Floats:
+def drawn(view: NumberView) -> tuple[NumberView, float, str]:
+    """Return what is drawn of a column, some classes in few bins, how high it is and what it is."""
+    # The density of a histogram is drawn as its means over some bins, which may be fewer than those
+    # of the model; few whole numbers have a probability each. That of many classes is in bins.
+    shown, more = _classes(view.classes, view.class_count)
+    x, density, whole, many = view.x, view.density[:, shown], view.counts, len(view.classes) > MOST
+    observed = None if view.observed is None or many else view.observed[:, shown]
+    at, ends = seconds(x), seconds(view.edges)
+    middle = np.sqrt(ends[1:] * ends[:-1]) if view.log else (ends[1:] + ends[:-1]) / 2
+    if view.stepped:
+        density, at = means_in_bins(at, density, ends), middle
+        if view.whole:
+            x, whole = middle, True
+    elif many:
+        density, at = np.column_stack([np.interp(middle, at, of) for of in density.T]), middle
+    if view.log:  # areas are what the eye sees: the densities are of the logarithm to base 10
+        density = density * (at * np.log(10))[:, None]
+        observed = None if observed is None else observed * (middle * np.log(10))[:, None]
+    stepped = many or (view.stepped and not whole)
+    top, cut = _top(density, observed, view.edges, stepped=stepped)
+    classes, notes = [view.classes[c] for c in shown], (*more, *view.notes, *(cut * (not many)))
+    of = replace(view, classes=classes, x=x, density=density, observed=observed, notes=notes)
+    of = replace(of, counts=whole, stepped=stepped)
+    unit = " per day" * (view.edges.dtype.kind == "M") + " per power of 10" * view.log
+    return of, top, of.what + unit
+
+
+def means_in_bins(at: Floats, density: Floats, ends: Floats) -> Floats:
     """Return the means over bins of densities that are steps, (bins, classes)."""
-    # There is a point of x at either side of each step; beyond the first and the last is none.
-    at, ends = (_seconds(of) for of in (x, edges))
+    # There is a point at either side of each step; beyond the first and the last is none.
     parts = (density[1:] + density[:-1]) / 2 * np.diff(at)[:, None]
     below = np.vstack([np.zeros(density.shape[1]), np.cumsum(parts, axis=0)])
     of = np.column_stack([np.interp(ends, at, column) for column in below.T])
     return np.asarray(np.diff(of, axis=0) / np.diff(ends)[:, None])
 
 
-def _seconds(x: NDArray[Any]) -> Floats:
-    """Return numbers, or times as numbers."""
-    return x.astype("datetime64[us]").astype(np.float64) if x.dtype.kind == "M" else x
+def seconds(x: NDArray[Any]) -> Floats:
+    """Return numbers, or times as seconds since 1970."""
+    return x.astype("datetime64[us]").astype(np.float64) / 1e6 if x.dtype.kind == "M" else x
 
 
 def numbers(view: NumberView, ax: On) -> Axes:
     """Draw the densities of a column of numbers over a faint histogram of them."""
-    # The density of a histogram is drawn as its means over some bins, which may be fewer than
-    # those of the model; few whole numbers have a probability each. If there are many classes, the
-    # most frequent are drawn, in colours instead of heights.
-    x, density, stems, what = view.x, view.density, view.counts, view.what
-    if view.stepped:
-        density = means_in_bins(x, density, view.edges)
-        if view.whole:
-            x, stems, what = view.edges[:-1] + 0.5, True, what.replace("density", "probability")
-    if view.x.dtype.kind == "M":
-        what = f"{what} per day"
-    shown, names, more = _classes(view.classes, view.class_count)
-    said = Said(name_of(view.column), what, [*more, *view.notes])
-    if len(view.classes) > MOST:
-        if not view.stepped:  # a density in the middle of each bin
-            at, ends = (_seconds(of) for of in (x, view.edges))
-            middle = (ends[1:] + ends[:-1]) / 2
-            density = np.column_stack([np.interp(middle, at, column) for column in density.T])
-        said = said._replace(y="")
-        return draw_many_densities(view, density[:, shown], names, what, said, ax)
-    observed = None if view.observed is None else view.observed[:, shown]
-    return draw_densities(view, x, density[:, shown], observed, names, said, ax, stems=stems)
+    # If there are many classes, the most frequent are drawn, in colours instead of heights.
+    many, (view, top, along) = len(view.classes) > MOST, drawn(view)
+    names = [name_of(label) for label in view.classes] if many else class_names(view.classes)
+    said = Said(name_of(view.column), along, view.notes)
+    if many:
+        return draw_many_densities(view, names, said, ax)
+    return draw_densities(view, top, names, said, ax)
 
 
 def _classes(
     labels: Sequence[object], count: Floats, most: int | None = None
-) -> tuple[list[int], list[str], list[str]]:
-    """Return the numbers of the classes that are drawn, their names, and how many are not."""
+) -> tuple[list[int], list[str]]:
+    """Return the numbers of the classes that are drawn, and how many are not."""
     many = MOST_CLASSES if len(labels) > MOST else MOST
     shown = frequent(count, most or many)
-    names = class_names([labels[c] for c in shown])
-    return shown, names, and_more(len(labels) - len(shown), "class")
+    return shown, and_more(len(labels) - len(shown), "class")
 
 
-def draw_densities(
-    view: NumberView,
-    x: Array,  # (points,): numbers or times
-    density: Floats,  # (points, names): at each; or (bins, names) where it is one of each bin
-    observed: Floats | None,  # (bins, names): a histogram of the data
-    names: Names,  # of the classes that are drawn, at most MOST
-    said: Said,
-    ax: On,
-    *,
-    stems: bool,  # whether the numbers are whole, so that there is nothing between them
-) -> Axes:
+def draw_densities(view: NumberView, top: float, names: Names, said: Said, ax: On) -> Axes:
     """Draw a line, or stems, for each class over a faint histogram of its data."""
     ax = new_axes(ax, height=HEIGHT + legend_height(names))
-    edges, stepped = view.edges, view.stepped and not stems
-    sides = np.repeat(edges, 2)[1:-1]  # of each bin, both
-    if view.log:  # areas are what the eye sees: the densities are of the logarithm to base 10
+    sides = np.repeat(view.edges, 2)[1:-1]  # of each bin, both
+    if view.log:
         ax.set_xscale("log")
-        said = said._replace(y=f"{said.y} per power of 10")
-        middle = np.sqrt(edges[1:] * edges[:-1])
-        density = density * ((middle if stepped else x) * np.log(10))[:, None]
-        observed = None if observed is None else observed * (middle * np.log(10))[:, None]
     handles: list[Handle] = []
-    for i in range(len(names)):
-        if observed is not None:
-            heights = np.repeat(observed[:, i], 2)
+    for i, density in enumerate(view.density.T):
+        if view.observed is not None:
+            heights = np.repeat(view.observed[:, i], 2)
             ax.fill_between(sides, heights, color=COLOURS[i % MOST], alpha=FAINT, linewidth=0)
-        if stems:
-            handles.append(_of_counts(ax, x, density[:, i], i, len(names)))
-        elif stepped:
-            handles += ax.plot(sides, np.repeat(density[:, i], 2), **line(i))
+        if view.counts:
+            handles.append(_of_counts(ax, view.x, density, i, len(names)))
+        elif view.stepped:
+            handles += ax.plot(sides, np.repeat(density, 2), **line(i))
         else:
-            handles += ax.plot(x, density[:, i], **line(i))
-    top, more = _top(density, observed, edges, stepped=stepped)
+            handles += ax.plot(view.x, density, **line(i))
     ax.set_ylim(0, 1.05 * top or 1.0)
-    if x.dtype.kind == "M":
+    if view.x.dtype.kind == "M":
         _date(ax)
-    if stems:
+    if view.counts:
         whole_numbers(ax.xaxis)
-    put_said(ax, said._replace(notes=[*said.notes, *more]))
+    put_said(ax, said)
     put_legend(ax, handles, names)
     return ax
 
@@ -196,13 +192,11 @@ def _of_counts(ax: Axes, x: Array, p: Floats, i: int, n: int) -> Artist:
     return ax.plot(at, p, **points(i))[0]
 
 
-def draw_many_densities(
-    view: NumberView, density: Floats, names: Names, label: str, said: Said, ax: On
-) -> Axes:
+def draw_many_densities(view: NumberView, names: Names, said: Said, ax: On) -> Axes:
     """Draw the density of each of many classes in bins as a row of colours, the first on top."""
     ax, edges = new_axes(ax, height=max(HEIGHT, 0.13 * len(names) + 0.7)), view.edges
     rows = np.arange(len(names) + 1) - 0.5
-    mesh = ax.pcolormesh(edges, rows, density.T, cmap="Blues", vmin=0.0, rasterized=True)
+    mesh = ax.pcolormesh(edges, rows, view.density.T, cmap="Blues", vmin=0.0, rasterized=True)
     if view.log:
         ax.set_xscale("log")
     if edges.dtype.kind == "M":
@@ -211,24 +205,19 @@ def draw_many_densities(
         whole_numbers(ax.xaxis)
     name_rows(ax, names)
     ax.set_ylim(len(names) - 0.5, -0.5)
-    ax.figure.colorbar(mesh, ax=ax, label=label)
-    put_said(ax, said)
+    ax.figure.colorbar(mesh, ax=ax, label=said.y)
+    put_said(ax, said._replace(y=""))
     return ax
 
 
 def levels(view: LevelView, ax: On) -> Axes:
     """Draw a group of bars for each level, one for each class, with marks at what was counted."""
     # If there are many classes, the most frequent are drawn, as a table of colours.
-    shown, names, more = _classes(view.classes, view.class_count)
-    many = len(view.classes) > MOST
-    first, rest = _levels(view, 1 if many else len(shown))
+    shown, first, notes = levels_of(view)
+    names = class_names([view.classes[c] for c in shown])
     p, observed = view.p[first][:, shown], view.share[first][:, shown]
     levels = [name_of(view.levels[i]) for i in first]
-    if len(rest):
-        of_rest = view.count[rest].sum() / view.count.sum()
-        more.append(f"{and_more(len(rest), 'level')[0]}, which {of_rest:.1%} of the rows have")
-    notes = [*more, *view.notes]
-    if many:
+    if len(view.classes) > MOST:
         said = Said(class_axis(), name_of(view.column), notes)
         return draw_table(p, levels, names, view.what, said, ax)
     high = max(HEIGHT * 0.6, BAR * (len(names) + 0.8) * len(levels) + 0.9)
@@ -241,14 +230,19 @@ def levels(view: LevelView, ax: On) -> Axes:
     return ax
 
 
-def _levels(view: LevelView, k: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the levels that are drawn, of k classes, and those that are summed up."""
+def levels_of(view: LevelView) -> tuple[list[int], NDArray[np.int64], list[str]]:
+    """Return the classes and the levels that are drawn, and what is said of the others."""
+    shown, notes = _classes(view.classes, view.class_count)
+    k = 1 if len(view.classes) > MOST else len(shown)
     most = max(LEAST_LEVELS, min(MOST_LEVELS, BARS // max(k, 1)))
     by_count = np.argsort(-view.count.sum(axis=1), kind="stable")
     by_count = by_count[view.count[by_count].any(axis=1)]  # without those never seen
     cut = len(by_count) if len(by_count) <= most else most - 1
     first, rest = by_count[:cut], by_count[cut:]
-    return (np.sort(first) if view.in_order else first), rest
+    if len(rest):
+        of_rest = view.count[rest].sum() / view.count.sum()
+        notes.append(f"{and_more(len(rest), 'level')[0]}, which {of_rest:.1%} of the rows have")
+    return shown, np.sort(first) if view.in_order else first, [*notes, *view.notes]
 
 
 def _bars_in_groups(ax: Axes, table: Floats, marks: Floats | None = None) -> list[Handle]:
@@ -318,7 +312,9 @@ def regions(result: Regions, ax: On, what: str, label: Label | None) -> Axes:
     if what in ("posterior", "difference", "margin") and not of_each:
         return draw_surface(result, what, label, ax)
     draw, most = (draw_contours, MOST) if what == "density" else (draw_regions, MOST_CLASSES)
-    shown, names, more = _classes(result.classes.tolist(), result.class_count, most)
+    labels = result.classes.tolist()
+    shown, more = _classes(labels, result.class_count, most)
+    names = class_names([labels[c] for c in shown])
     ax = draw(result, shown, names, Said(x_name, y_name, [*more, *result.notes]), ax)
     if of_each:  # a white veil, the thicker the less probable the answer is
         veil = np.ones((*result.label.shape, 4))

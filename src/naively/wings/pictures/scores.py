@@ -9,13 +9,16 @@ import numpy as np
 
 from naively.messages import amount
 from naively.wings.pictures.axes import (
+    BAND,
     BELOW,
     COLOURS,
     DASHES,
+    DRAWN,
     GREY,
     MARKERS,
     MOST,
     STYLE,
+    WRITTEN,
     Floats,
     Look,
     On,
@@ -23,6 +26,7 @@ from naively.wings.pictures.axes import (
     class_name,
     inches,
     line,
+    most_confused,
     name_of,
     name_rows,
     new_axes,
@@ -47,10 +51,7 @@ if TYPE_CHECKING:
 
 WIDE_BAND, LIGHT = "#D0D0D0", "#9ECAE1"
 BARS = 0.16  # of the height of a diagram, for the rows of its bins
-WRITTEN = 10  # classes up to which cells of a confusion table hold counts
-DRAWN = 30  # classes up to which it is drawn as a table
 FULL = 0.5  # the opacity of a cell that has all rows of its class
-PAIRS = 15  # that are most confused, of more classes
 TENTH = ("confidence", "accuracy", "size")  # of the rows: its means, and how many rows it has
 
 
@@ -164,25 +165,20 @@ def _cell(count: float, share: float, k: int) -> str:
 
 def _most_confused(table: Floats, labels: Sequence[object], ax: On) -> Axes:
     """Draw the pairs of classes that are most confused, as bars."""
-    off = table * (1 - np.eye(len(table)))
-    most = np.argsort(-off, axis=None, kind="stable")[:PAIRS]
-    most = most[off.ravel()[most] > 0]
-    ax = new_axes(ax, width=3.9, height=0.8 + 0.2 * max(3, len(most)))
-    of_row, wrong = table.sum(axis=1), off.sum()
+    pairs = most_confused(table)
+    ax = new_axes(ax, width=3.9, height=0.8 + 0.2 * max(3, len(pairs)))
     names = [name_of(label) for label in labels]
-    right, answer = np.unravel_index(most, table.shape)
-    pairs = [f"{names[i]} as {names[j]}" for i, j in zip(right, answer, strict=True)]
-    ax.barh(range(len(most)), off.ravel()[most], color=COLOURS[0])
-    ax.set_yticks(range(len(most)), pairs)
+    count = np.array([table[pair] for pair in pairs])
+    ax.barh(range(len(pairs)), count, color=COLOURS[0])
+    ax.set_yticks(range(len(pairs)), [f"{names[i]} as {names[j]}" for i, j in pairs])
     ax.invert_yaxis()
-    for i, (count, of) in enumerate(zip(off.ravel()[most], of_row[right], strict=True)):
-        ax.annotate(f" {count / of:.0%}", (count, i), va="center", fontsize=7)
+    for at, (n, (i, _)) in enumerate(zip(count, pairs, strict=True)):
+        ax.annotate(f" {n / table[i].sum():.0%}", (n, at), va="center", fontsize=7)
     ax.margins(x=0.15)
     ax.set_xlabel(f"{class_axis('rows')} (% of the class)")
-    shown = off.ravel()[most].sum()
     ax.set_title(
-        f"{amount(wrong)} of {amount(table.sum())} rows of {len(labels):,} classes are missed;\n"
-        f"the pairs of most rows are {amount(shown)} of them",
+        f"{amount(table.sum() - table.trace())} of {amount(table.sum())} rows of {len(labels):,} "
+        f"classes are missed;\nthe pairs of most rows are {amount(count.sum())} of them",
         loc="right",
     )
     return ax
@@ -384,7 +380,6 @@ def models(result: Comparison | Fits, ax: On, metric: str) -> Axes:
 
 
 MOVED = 15  # columns that are drawn
-BAND = 2.0  # standard deviations of chance
 
 
 def set_sizes(sets: PredictionSets, ax: On) -> Axes:

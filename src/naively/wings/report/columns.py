@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
 import numpy as np
 
 from naively.counting.axis import Name, title
 from naively.data.columns import EPOCH
 from naively.fitting.covariance import WeightsCovariance, weights_covariance
-from naively.inspect.column import column_view
+from naively.inspect.column import LevelView, NumberView, column_view
 from naively.inspect.effect import Effect, effect
 from naively.inspect.odds import strongest, written
 from naively.inspect.rules import rules_of
 from naively.inspect.uncertainty import FEWEST
 from naively.messages import many, shortened, visible
 from naively.model.class_prior import frequent
-from naively.wings.pictures.axes import of_target
+from naively.wings.pictures.axes import MOST
+from naively.wings.pictures.by_class import drawn, levels_of, seconds
 from naively.wings.report import curves, html
 from naively.wings.report.curves import HEIGHT, LEFT, RIGHT, TOP, WIDTH, Ruler
-from naively.wings.report.html import svg_of
 from naively.wings.report.subject import Subject
 
 OPEN = 3  # columns that are drawn before anything is unfolded
@@ -28,11 +30,13 @@ BARS = 12  # of importance, before anything is unfolded
 NAMED = 4  # columns that repeat each other
 WORDS = 12  # of each class
 CLASSES = 30  # that are described one by one
-LETTERS = 16  # of the name of a level below its bar
+LETTERS = 24  # of the name of a class beside its density
 ITEMS = 10  # rules
 ROWS_HIGH = 26  # of the box, that the rows below a curve take
 LEAST_HEIGHT = 0.5  # nats, on either side of 0: what is less looks like little
 MOST_HEIGHT = 6.0  # nats, at which an axis ends
+DASHES = "none", "6 3", "8 2 2 2", "2 2", "10 2", "5 1 1 1 1 1", "1 1", "12 3"
+ROW, BESIDE = 14, 150  # of the box, that a class of many takes, and its name
 REPEATED = ", which repeat each other"
 CURVES = html.how_to_read(
     "Each curve shows what a value of the column adds to the log odds of a class: above 0 it is "
@@ -120,15 +124,76 @@ def _all(subject: Subject) -> str:
 
 def _pictures(subject: Subject, names: list[Name]) -> Iterator[str]:
     """Yield a card for each column: its densities or levels by class."""
-    for i, name in enumerate(names):
+    for name in names:
         group = subject.model.view.schema.columns.get(name)
         if group is not None and group.kind != "text":  # of these its words are listed
             batches = [] if subject.sample is None else subject.sample.batches
             view, what = column_view(subject.model, name, batches), title(name)
-            with of_target(subject.target):
-                ax = view.plot()
-            picture = svg_of(ax, f"column{i}", f"Column {what} by class")
-            yield f"<h3>{html.data(what)}</h3>{html.figure(picture)}"
+            found = ""
+            match view:
+                case NumberView():
+                    found = _densities(subject, view)
+                case LevelView():
+                    found = _levels(subject, view)
+            yield f"<h3>{html.data(what)}</h3>{found}"
+
+
+def _densities(subject: Subject, view: NumberView) -> str:
+    """Return the densities of numbers by class; those of many stand one above the other."""
+    many, (view, top, along) = len(view.classes) > MOST, drawn(view)
+    n, names = len(view.classes), [*map(subject.named, view.classes)]
+    x, edges = seconds(view.x), seconds(view.edges)
+    low, high = float(min(x[0], edges[0])), float(max(x[-1], edges[-1]))
+    bend = low if view.log else math.inf
+    across = Ruler(low, high, BESIDE if many else LEFT, WIDTH - RIGHT, bend)
+    base, places = HEIGHT - curves.BOTTOM, [(HEIGHT - curves.BOTTOM, TOP)] * n
+    if many:
+        base = TOP + ROW * (n + 1)
+        places = [(y, y - 2 * ROW) for y in range(TOP + 2 * ROW, base + 1, ROW)]
+    at, sides, shapes, beside, key = across(x), across(np.repeat(edges, 2)), [], [], ""
+    for i, (place, name, density) in enumerate(zip(places, names, view.density.T, strict=True)):
+        up, c = Ruler(0, 1.05 * top or 1.0, *place), 0 if many else i
+        look = f'style="--c:var(--c{c});--d:{DASHES[c]}"'
+        key += (
+            '<span class="key"><svg class="curve" role="img" aria-label="line" viewBox="0 0 28 8">'
+            f'<path class="line" {look} d="M0 5H28"/></svg> {html.escaped(name)}</span> '
+        )
+        beside += [(up.begin, shortened(name, LETTERS))] * many
+        if (bars := view.density if many else view.observed) is not None:
+            area = curves.path(sides, up(np.pad(np.repeat(bars[:, i], 2), 1)))
+            shapes.append(f'<path class="band" {look} d="{area}"/>')
+        if view.stepped:
+            line = curves.path(sides[1:-1], up(np.repeat(density, 2)))
+        elif view.counts:
+            x = at + min(3.0, 0.6 * np.ptp(at) / len(at) / n) * (i - (n - 1) / 2)
+            ends = list(zip(x.tolist(), up(density).tolist(), strict=True))
+            line = "".join(f"M{a:.1f} {base}V{b:.1f}" for a, b in ends)
+            dots = "".join(f"M{a:.1f} {b:.1f}h0" for a, b in ends)
+            shapes.append(f'<path class="line dots" {look} d="{dots}"/>')
+        else:
+            line = curves.path(at, up(density))
+        shapes.append(f'<path class="line" {look} d="{line}"/>')
+    words = _dates(across) if view.edges.dtype.kind == "M" else []
+    labels = visible(view.column), "" if many else along
+    picture = curves.drawn(
+        f"Column {view.column} by class", labels, across, up, *shapes,
+        words=words, beside=beside, base=base,
+    )  # fmt: skip
+    return key * (not many) + html.figure(picture, html.escaped("; ".join(view.notes)))
+
+
+def _levels(subject: Subject, view: LevelView) -> str:
+    """Return the shares of levels by class as bars, with marks at what was counted."""
+    shown, first, notes = levels_of(view)
+    p, counted = view.p[first][:, shown], view.share[first][:, shown]
+    top = max(p.max(initial=0.0), counted.max(initial=0.0)) or 1.0
+    lines = [
+        [shortened(visible(written(view.levels[i])), 40),
+         *(html.Bar(f"{html.of_100(a * top)} %", a, 0.0, b, b) for a, b in zip(*of, strict=True))]
+        for i, *of in zip(first, p / top, counted / top, strict=True)
+    ]  # fmt: skip
+    said = "; ".join([f"{view.what} (mark: as counted)", *notes])
+    return html.table(["", *map(subject.said, shown)], lines) + html.note(said)
 
 
 # --- What a column adds: its weights of evidence, with their band, over the rows -----------------
@@ -148,8 +213,8 @@ def _effects(
             if found.column in several:
                 which = html.listed(several, NAMED) if len(several) > 1 else "it"
                 said = f"Without {which} {html.of_100(share)} % of what the model explains is lost."
-        picture = html.figure(draw_effect(found), html.escaped(said))
-        yield f"<h3>{html.data(found.column)}</h3>{picture}{_table(found)}"
+        picture = html.figure((_curve if len(found.at) else _weights)(found), html.escaped(said))
+        yield f"<h3>{html.data(found.column)}</h3>{picture}"
 
 
 def _covariance(subject: Subject) -> WeightsCovariance | None:
@@ -159,43 +224,27 @@ def _covariance(subject: Subject) -> WeightsCovariance | None:
     return None if few or sample is None else weights_covariance(model, sample)
 
 
-def _table(of: Effect) -> str:
-    """Return the weights of levels in figures; the curve of numbers is no table."""
-    if len(of.at) or not of.values:
-        return ""
-    low, high = of.band
-    rows = [*map(round, of.rows.tolist()), *[None] * (len(of.values) - len(of.rows))]
+def _weights(of: Effect) -> str:
+    """Return the weights of levels as bars on either side of 0 with their bands, and the rows."""
+    each = np.stack([of.weight, *of.band])
+    half = min(MOST_HEIGHT, abs(each[np.isfinite(each)]).max(initial=LEAST_HEIGHT))
+    most = of.rows.max(initial=0.0) or 1.0
+    rows = [html.Bar(f"{n:,.0f}", n / most) for n in of.rows.tolist()]
     lines = [
-        [
-            shortened(visible(written(value)), 40),
-            html.Nats(weight),
-            f"{a:+.2f} to {b:+.2f}" if np.isfinite(a) else None,
-            n,
-        ]
-        for value, weight, a, b, n in zip(
-            of.values, of.weight.tolist(), low.tolist(), high.tolist(), rows, strict=True
-        )
-    ]
-    if of.more:
-        lines.append([f"{of.more:,} more levels", None, None, None])
-    head = ["value", "weight", "95 % band", "rows"]
-    return html.details("In figures", html.table(head, lines))
+        [shortened(visible(written(value)), 40), html.nats(weight, half, low, high),
+         f"{low:+.2f} to {high:+.2f}" if np.isfinite(low) else None, n]
+        for value, (weight, low, high), n in zip_longest(of.values, each.T.tolist(), rows)
+    ]  # fmt: skip
+    lines += [[f"{of.more:,} more levels", None, None, None]] * (of.more > 0)
+    return html.table(["value", "weight (nats)", "95 % band", "rows"], lines)
 
 
-def draw_effect(of: Effect) -> str:
-    """Return the picture of what a column adds: a curve of numbers, or a bar for each level."""
-    low, high = of.band
-    ends = np.concatenate([of.weight, low, high])
-    ends = np.clip(ends[np.isfinite(ends)], -MOST_HEIGHT, MOST_HEIGHT)
-    least = min(-LEAST_HEIGHT, float(ends.min(initial=0.0)))
-    most = max(LEAST_HEIGHT, float(ends.max(initial=0.0)))
-    up = Ruler(least, most, HEIGHT - curves.BOTTOM - ROWS_HIGH, TOP)
-    return _curve(of, up) if len(of.at) else _bars(of, up)
-
-
-def _curve(of: Effect, up: Ruler) -> str:
+def _curve(of: Effect) -> str:
     """Return the curve of numbers with its band, and the rows as bars below."""
-    n, base = len(of.at), HEIGHT - curves.BOTTOM
+    n, base, ends = len(of.at), HEIGHT - curves.BOTTOM, np.concatenate([of.weight, *of.band])
+    ends = np.clip(ends[np.isfinite(ends)], -MOST_HEIGHT, MOST_HEIGHT)
+    least, most = ends.min(initial=-LEAST_HEIGHT), ends.max(initial=LEAST_HEIGHT)
+    up = Ruler(float(least), float(most), base - ROWS_HIGH, TOP)
     across = curves.scale_of(float(of.at[0]), float(of.at[-1]), of.rows, of.edges)
     x, low, high = across(of.at), *(up(np.nan_to_num(end[:n])) for end in of.band)
     shapes = []
@@ -217,46 +266,17 @@ def _curve(of: Effect, up: Ruler) -> str:
             f'<path class="missing" d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}"/>'
             f'<text x="{WIDTH - RIGHT}" y="{y - 3:.1f}" text-anchor="end">missing</text>'
         )
-    words = _dates(of, across) if isinstance(of.values[0], np.datetime64) else []
-    axes = curves.axes(across, up, (visible(of.column), "weight (nats)"), words)
-    return curves.drawn(f"What {of.column} adds, by its value", axes, *shapes)
+    words = _dates(across) if isinstance(of.values[0], np.datetime64) else []
+    what, labels = f"What {of.column} adds, by its value", (visible(of.column), "weight (nats)")
+    return curves.drawn(what, labels, across, up, *shapes, words=words)
 
 
-def _dates(of: Effect, across: Ruler) -> list[tuple[float, str]]:
+def _dates(across: Ruler) -> list[tuple[float, str]]:
     """Return where dates are written."""
-    some = np.linspace(of.at[0], of.at[-1], 4)[:-1] + (of.at[-1] - of.at[0]) / 6
+    some = np.linspace(across.low, across.high, 4)[:-1] + (across.high - across.low) / 6
     days = EPOCH + (some * 1e6).astype("timedelta64[us]")
     names = [str(day.astype("datetime64[D]")) for day in days]
     return list(zip(across(some).tolist(), names, strict=True))
-
-
-def _bars(of: Effect, up: Ruler) -> str:
-    """Return a bar for each level with its band, and the rows as bars below."""
-    n, base = len(of.values), HEIGHT - curves.BOTTOM
-    step = (WIDTH - RIGHT - LEFT) / max(n, 1)
-    wide, (low, high) = 0.6 * step, of.band
-    zero, most = float(up(0.0)), max(float(of.rows.max(initial=0.0)), 1e-300)
-    shapes, words = [], []
-    for i, value in enumerate(of.values):
-        x, y = LEFT + (i + 0.5) * step, float(up(of.weight[i]))
-        side = "for" if y <= zero else "against"
-        shapes.append(
-            f'<rect class="{side}" x="{x - wide / 2:.1f}" y="{min(y, zero):.1f}" '
-            f'width="{wide:.1f}" height="{abs(y - zero):.1f}"/>'
-        )
-        if np.isfinite(of.deviation[i]):
-            a, b = float(up(low[i])), float(up(high[i]))
-            shapes.append(f'<path class="line" d="M{x:.1f} {a:.1f}V{b:.1f}"/>')
-        if i < len(of.rows):
-            tall = float(of.rows[i]) / most * ROWS_HIGH
-            shapes.append(
-                f'<rect class="rows" x="{x - wide / 2:.1f}" y="{base - tall:.1f}" '
-                f'width="{wide:.1f}" height="{tall:.1f}"/>'
-            )
-        words.append((x, shortened(visible(written(value)), LETTERS)))
-    axes = curves.axes(up, up, (visible(of.column), "weight (nats)"), words)
-    what = f"What {of.column} adds, by its level"
-    return curves.drawn(what, axes, *shapes, slant=curves.are_long(words))
 
 
 # --- What several columns say together, and what speaks for each class ---------------------------
@@ -277,7 +297,8 @@ def _together(subject: Subject) -> str:
     found += html.table(["columns", "lost without them"], lines)
     rules = rules_of(subject.model).strongest(ITEMS)
     if rules:
-        said = [[conditions, label, html.Nats(weight)] for conditions, label, weight in rules]
+        most = max(abs(weight) for *_, weight in rules)
+        said = [[what, label, html.nats(weight, most)] for what, label, weight in rules]
         found += html.table(["rule", "speaks for", "weight (nats)"], said)
     return html.details(f"What {len(lines)} sets of columns say together", found)
 
@@ -313,7 +334,7 @@ def _spoken(subject: Subject, c: int) -> list[str]:
         (
             column if value is None else _plain(value) if one else f"{column}: {_plain(value)}",
             weight / top,
-            html.cell(html.Nats(weight)),
+            f"{weight:+.3f}",
         )
         for column, value, weight in items
     ]

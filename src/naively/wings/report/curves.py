@@ -14,12 +14,13 @@ from numpy.typing import ArrayLike
 from naively.frozen import Frozen
 from naively.inspect.odds import round_numbers
 from naively.kernels.reference import Floats
+from naively.messages import shortened
 from naively.wings.report.html import escaped
 
 WIDTH, HEIGHT = 360, 210  # of the box; text is of 11
-LEFT, RIGHT, TOP, BOTTOM = 48, 8, 8, 34
-CHARACTER, ASLANT = 6.2, 66  # how wide a letter is; below the box, where words are aslant
-APART = 30  # at least, of two numbers that are written below it
+LEFT, RIGHT, TOP, BOTTOM = 54, 8, 8, 34
+LONGEST = 50, 30  # characters of the names of the axes
+APART = 42  # at least, of two numbers that are written below it
 SKEW = 0.12  # of the range: numbers half of which are below it are shown on another scale
 
 
@@ -72,50 +73,34 @@ def path(x: Floats, y: Floats) -> str:
     return "M" + "L".join(f"{a:.1f} {b:.1f}" for a, b in zip(x.tolist(), y.tolist(), strict=True))
 
 
-def axes(
-    across: Ruler, up: Ruler, labels: tuple[str, str], words: Sequence[tuple[float, str]] = ()
+def drawn(
+    what: str,  # the picture shows, for who cannot see it
+    labels: tuple[str, str],
+    across: Ruler,
+    up: Ruler,
+    *shapes: str,
+    words: Sequence[tuple[float, str]] = (),  # in place of numbers
+    beside: Sequence[tuple[float, str]] = (),
+    base: float = HEIGHT - BOTTOM,
 ) -> str:
-    """Return two axes with their numbers, or words, and names; long words are written aslant."""
-    found = []
-    for tick in up.ticks.tolist():
-        y = float(up(tick))
-        found.append(
-            f'<path class="grid" d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}"/>'
-            f'<text x="{LEFT - 4}" y="{y + 4:.1f}" text-anchor="end">{tick:g}</text>'
-        )
-    base = HEIGHT - BOTTOM
-    named = words or [(float(across(x)), f"{x:g}") for x in across.ticks.tolist()]
-    slant = are_long(words)
-    for x, name in named:
-        at, how = x, 'text-anchor="middle"'
-        if slant:
-            at = x + 4
-            how = f'text-anchor="end" transform="rotate(-30 {at:.1f} {base + 13})"'
-        found.append(f'<text x="{at:.1f}" y="{base + 13}" {how}>{escaped(name)}</text>')
-    lines = "".join(f"M{LEFT} {y:.1f}H{WIDTH - RIGHT}" for y in (base, float(up(0.0))))
-    found.append(f'<path class="axis" d="{lines}"/>')
-    middle = (LEFT + WIDTH - RIGHT) / 2
-    if not slant:
-        found.append(
-            f'<text x="{middle}" y="{HEIGHT - 5}" text-anchor="middle">{escaped(labels[0])}</text>'
-        )
-    found.append(
-        f'<text x="11" y="{base / 2}" text-anchor="middle" '
-        f'transform="rotate(-90 11 {base / 2})">{escaped(labels[1])}</text>'
-    )
-    return "".join(found)
-
-
-def are_long(words: Sequence[tuple[float, str]]) -> bool:
-    """Whether words would touch each other beside each other."""
-    longest = max((len(word) for _, word in words), default=0)
-    return len(words) > 1 and longest * CHARACTER > (WIDTH - RIGHT - LEFT) / len(words)
-
-
-def drawn(label: str, *shapes: str, slant: bool = False) -> str:
-    """Return the picture; the label says what it shows to who cannot see it."""
-    height = HEIGHT + (ASLANT - BOTTOM if slant else 0)
+    """Return a picture: shapes on two axes with their names, and numbers or words along them."""
+    found = [
+        f'<path class="grid" d="M{across.begin} {y:.1f}H{across.end}"/>'
+        f'<text x="{across.begin - 4}" y="{y + 4:.1f}" text-anchor="end">{escaped(name)}</text>'
+        for y, name in beside or [(float(up(tick)), f"{tick:g}") for tick in up.ticks.tolist()]
+    ]
+    lines = "".join(f"M{across.begin} {y:.1f}H{across.end}" for y in (base, float(up(0.0))))
+    below, left = (escaped(shortened(name, n)) for name, n in zip(labels, LONGEST, strict=True))
+    middle, turned = (across.begin + across.end) / 2, f"rotate(-90 11 {base / 2})"
+    texts = [
+        f'x="{x:.1f}" y="{base + 13}">{escaped(name)}'
+        for x, name in words or [(float(across(x)), f"{x:.4g}") for x in across.ticks.tolist()]
+    ]
+    texts.append(f'x="{middle}" y="{base + 29}">{below}')
+    texts.append(f'x="11" y="{base / 2}" transform="{turned}">{left}')
+    found += [f'<text text-anchor="middle" {text}</text>' for text in texts]
     return (
-        f'<svg class="curve" role="img" aria-label="{escaped(label)}" '
-        f'viewBox="0 0 {WIDTH} {height}">{"".join(shapes)}</svg>'
+        f'<svg class="curve" role="img" aria-label="{escaped(what)}" '
+        f'viewBox="0 0 {WIDTH} {base + BOTTOM}">{"".join(found)}<path class="axis" d="{lines}"/>'
+        f"{''.join(shapes)}</svg>"
     )

@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import html
-import io
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 from naively.messages import shortened, visible
 from naively.tabular import are_numbers
-from naively.wings.pictures.axes import COLOURS, GREY, pyplot, styled
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 
 LONGEST = 300  # characters of a text that is shown
 
@@ -42,8 +36,17 @@ def plain(markup: str) -> str:
     return html.unescape(re.sub("<[^>]*>", "", markup))
 
 
-class Nats(float):
-    """A weight of evidence, in nats: shown with its sign."""
+class Bar(NamedTuple):
+    """A cell of a table with a bar, and a mark from one place to another, all shares of its width.
+
+    A bar to the left of where it begins is of the other colour.
+    """
+
+    said: str
+    end: float
+    begin: float = 0.0
+    low: float = -1.0
+    high: float = -1.0
 
 
 def cell(value: object) -> str:
@@ -51,17 +54,26 @@ def cell(value: object) -> str:
     match value:
         case None:
             return ""
+        case Bar(said, end, begin):
+            side, ends = " against" * bool(end < begin), zip("wxyz", value[1:], strict=True)
+            places = ";".join(f"--{name}:{x:.4f}" for name, x in ends)
+            return f'<div class="in{side}" style="{places}">{escaped(said)}</div>'
         case tuple():  # the cells of a product
             return " · ".join(cell(of) or "missing" for of in value)
         case bool():
             return str(value)
         case int():
             return f"{value:,}"
-        case Nats():
-            return f"{round(value, 3) + 0.0:+.3f}"
         case float():
             return number(value)
     return data(value)
+
+
+def nats(weight: float, most: float, low: float = math.nan, high: float = math.nan) -> Bar:
+    """Return a weight of evidence as a bar on either side of 0, with its band."""
+    ends = (0.5 + of / (2 * most or 1.0) for of in (weight, 0.0, low, high))
+    places = [-1.0 if math.isnan(at) else min(max(at, 0.0), 1.0) for at in ends]
+    return Bar(f"{round(weight, 3) + 0.0:+.3f}", *places)
 
 
 def number(value: float) -> str:
@@ -135,16 +147,8 @@ def how_to_read(text: str) -> str:
 
 def bars(name: str, lines: Iterable[tuple[str, float, str]]) -> str:
     """Return bars, each with a name, a length of at most 1 and what is written at its end."""
-    found = "".join(
-        f'<tr><th scope="row">{data(of)}</th><td class="length"><div class="track">'
-        f'<div class="fill" style="width:{100 * min(max(share, 0.0), 1.0):.1f}%"></div></div></td>'
-        f'<td class="n">{escaped(said)}</td></tr>'
-        for of, share, said in lines
-    )
-    if not found:
-        return ""
-    caption = f"<caption class='note'>{escaped(name)}</caption>"
-    return f'<table class="bars">{caption}<tbody>{found}</tbody></table>'
+    each = [[of, Bar("", min(max(share, 0.0), 1.0)), said] for of, share, said in lines]
+    return f'<div class="bars">{note(name)}{table(["", "", ""], each)}</div>' if each else ""
 
 
 def listed(names: Sequence[str], most: int) -> str:
@@ -178,36 +182,3 @@ def chooser(name: str, bodies: Mapping[str, str], start: str) -> str:
 def quoted(text: str) -> str:
     """Return a text, or a whole page, as the value of an attribute may hold it."""
     return html.escape(text, quote=True)
-
-
-# --- Pictures in a page ---------------------------------------------------------------------------
-
-
-# What the style draws in these colours takes those of the page.
-VARIABLES = {colour.lower(): f"var(--c{i})" for i, colour in enumerate(COLOURS)} | {
-    "#000000": "var(--ink)",
-    "#ffffff": "var(--paper)",
-    GREY: "var(--grey)",
-}
-COLOUR = re.compile(rf"(?<=[lk][le]: )(?:{'|'.join(VARIABLES)})\b", re.IGNORECASE)  # fill, stroke
-OUTSIDE = re.compile(r"^.*?(?=<svg)", re.DOTALL)  # the XML declaration and the document's type
-METADATA = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)
-SIZE = re.compile(r'<svg([^>]*?) width="[^"]*"([^>]*?)>')
-DOT = re.compile(r"M (\S+) (\S+) \n(?:C [^MCz]*){8}z\s*")  # of a hatch: a circle of 800 bytes
-IDENTIFIER = re.compile(r'(id="|url\(#|href="#)')
-
-
-def svg_of(ax: Axes, name: str, label: str) -> str:
-    """Return the figure of these Axes as an SVG element, and close it."""
-    # name: of letters and digits; it keeps the identifiers of different pictures apart; label: what
-    # the picture shows, for who cannot see it
-    figure, written = ax.figure.canvas.figure, io.StringIO()
-    with styled():
-        figure.savefig(written, format="svg", metadata={"Date": None}, transparent=True)
-    pyplot().close(figure)
-    found = DOT.sub(r"M\1 \2v-1", METADATA.sub("", OUTSIDE.sub("", written.getvalue())))
-    found = COLOUR.sub(lambda match: VARIABLES[match[0].lower()], found)
-    found = IDENTIFIER.sub(rf"\g<1>{name}-", found)
-    found = SIZE.sub(r"<svg\1\2>", found, count=1)
-    found = re.sub(r' height="[^"]*"', "", found, count=1)
-    return found.replace("<svg", f'<svg role="img" aria-label="{escaped(label)}"', 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
@@ -13,12 +14,11 @@ from naively.counting.axis import Name, title
 from naively.file.header import Saved
 from naively.inspect.explain import ExplainedRow
 from naively.kernels.reference import Floats
-from naively.messages import many, shortened, visible
+from naively.messages import amount, many, shortened, visible
 from naively.model.class_prior import frequent
-from naively.wings.pictures.axes import of_target
+from naively.wings.pictures.axes import DRAWN, WRITTEN, most_confused
 from naively.wings.report import curves, html
 from naively.wings.report.curves import Ruler
-from naively.wings.report.html import svg_of
 from naively.wings.report.subject import ShownRows, Subject
 
 SCORES = {  # of the table, and their names
@@ -48,14 +48,7 @@ def good(subject: Subject) -> str:
     table = html.table(["", *of], lines_of_scores(of))
     found += html.details("Scores, with their intervals", f'<div id="scores">{table}</div>')
     if len(subject.best.classes) > 1:
-        with of_target(subject.target):
-            ax = subject.best.plot_confusion()
-        picture = svg_of(ax, "confusion", "Rows by right class and by answer")
-        how = html.how_to_read(
-            "Rows by right class (down) and most probable class (across): wrong answers are off "
-            "the diagonal."
-        )
-        found += html.details("Which classes are confused", how + html.figure(picture))
+        found += html.details("Which classes are confused", _confusion(subject.best))
     groups = list(subgroups(subject))
     if groups:
         how = html.how_to_read(
@@ -67,6 +60,29 @@ def good(subject: Subject) -> str:
             "For whom it is better or worse", how + html.table(HEAD_OF_GROUPS, groups)
         )
     return found
+
+
+def _confusion(scores: Scores) -> str:
+    """Return the confusion table with bars, or of many classes the pairs that are most confused."""
+    table, names = np.asarray(scores.confusion, np.float64), [*map(str, scores.classes)]
+    rows, small = table.sum(axis=1), len(names) > WRITTEN
+    share = np.divide(table, rows[:, None], out=np.zeros_like(table), where=rows[:, None] > 0)
+    if len(names) > DRAWN:
+        pairs = most_confused(table)
+        each = [(f"{names[i]} as {names[j]}", share[i, j], amount(table[i, j])) for i, j in pairs]
+        return html.bars("Rows of a class with the answer of another; bars: the share of it.", each)
+    form = "{1:.0%}" if small else "{0} ({1:.0%})"
+    said = np.vectorize(lambda n, of: form.format(amount(n), of) if n else "")
+    lines = [
+        [f"{name} ({amount(n)})", *map(html.Bar, said(*of), of[1])]
+        for name, n, *of in zip(names, rows, table, share, strict=True)
+    ]
+    how = html.how_to_read(
+        "Rows by right class (down) and most probable class (across), and their share of the right "
+        "class: wrong answers are off the diagonal."
+    )
+    found = html.table(["", *names], lines)
+    return how + f'<div class="{"small" * small}" id="confusion">{found}</div>'
 
 
 def every_scores(subject: Subject) -> dict[str, Scores]:
@@ -82,10 +98,12 @@ def every_scores(subject: Subject) -> dict[str, Scores]:
 
 def lines_of_scores(of: Mapping[str, Scores]) -> list[list[object]]:
     """Return scores as lines of a table, with a column for each."""
+    support = [s.support for s in of.values()]
     lines: list[list[object]] = [
         ["rows scored", *(s.rows for s in of.values())],
-        ["of the rarest class", *(_of_rarest(s) for s in of.values())],
-    ]
+        ["of the rarest class",
+         *(of and f"{many(of.rarest[1], 'row')} of class {of.rarest[0]}" for of in support)],
+    ]  # fmt: skip
     for what, name in SCORES.items():
         known = [s for s in of.values() if name != "auc" or s.area_is_known]
         lines.append(
@@ -98,14 +116,6 @@ def lines_of_scores(of: Mapping[str, Scores]) -> list[list[object]]:
             ]
             lines.append([f"{what}: about 95 % interval", *ends])
     return lines
-
-
-def _of_rarest(scores: Scores) -> str | None:
-    """Say how many of the rows that were scored are of the rarest class."""
-    if scores.support is None:
-        return None
-    label, rows = scores.support.rarest
-    return f"{many(rows, 'row')} of class {label}"
 
 
 # --- A threshold that can be moved: what the page's program needs --------------------------------
@@ -154,11 +164,8 @@ def calibration(subject: Subject) -> str:
             f'<path class="line" d="M{x:.1f} {low:.1f}V{high:.1f}"/>'
             f'<circle class="for" cx="{x:.1f}" cy="{y:.1f}" r="3.5"/>'
         )
-    picture = curves.drawn(
-        f"Calibration: {is_so} against {what}",
-        curves.axes(across, up, (shortened(what, 50), shortened(is_so, 30))),
-        *shapes,
-    )
+    label = f"Calibration: {is_so} against {what}"
+    picture = curves.drawn(label, (what, is_so), across, up, *shapes)
     how = html.how_to_read(
         "Each point is an equal number of rows: the probability that the model gave, and the share "
         "that came true. The line through it is its 95 % interval. If it meets the diagonal, the "
@@ -320,17 +327,19 @@ def _explained(subject: Subject, row: ExplainedRow, label: object) -> str:
 
 def _lines(row: ExplainedRow) -> str:
     """Return the lines of an explanation, those of the greatest weight first, and their sum."""
-    c = row.best
-    top = row.top(c)
-    lines = [
-        [column, shortened(value, 60) if isinstance(value, str) else value, html.Nats(of)]
-        for column, value, of in top[:ITEMS]
-    ]
-    if len(top) > ITEMS:
-        rest = sum(weight for _, _, weight in top[ITEMS:])
-        lines.append([f"{len(top) - ITEMS:,} more", None, html.Nats(rest)])
-    lines.append(["log odds", None, html.Nats(row.log_odds(c))])
-    return html.table(["column", "value", "weight"], lines)
+    c, total = row.best, row.log_odds(row.best)
+    lines = row.top(c)
+    rest = sum(weight for _, _, weight in lines[ITEMS:])
+    lines[ITEMS:] = [(f"{len(lines) - ITEMS:,} more", None, rest)] * (len(lines) > ITEMS)
+    lines.append(("log odds", None, total))
+    most = max(abs(weight) for *_, weight in lines if math.isfinite(weight))
+    return html.table(
+        ["column", "value", "weight"],
+        [
+            [column, shortened(of, 60) if isinstance(of, str) else of, html.nats(weight, most)]
+            for column, of, weight in lines
+        ],
+    )
 
 
 def _texts(subject: Subject, shown: ShownRows, i: int) -> str:

@@ -32,8 +32,8 @@ from naively.model.class_prior import spoken_for
 from naively.model.model import Model
 from naively.options import Weighting
 from naively.schema.encode import CellArray, Held
+from naively.wings.pictures.axes import BAND
 from naively.wings.report import html
-from naively.wings.report.html import svg_of
 
 # --- The rows that a report shows: most sure, least sure, and most wrong -------------------------
 
@@ -417,11 +417,16 @@ def moved(subject: Subject) -> str:
     found = subject.drift
     if found is None:
         return ""
-    columns = found.to_dict()
+    columns, is_apart = found.to_dict(), np.array(found.what) != "log loss"
+    each = is_apart * np.stack([found.divergence, found.chance + BAND * found.noise])
+    each = np.nan_to_num(each / (each.max(initial=0.0) or 1.0))
+    columns["divergence"] = [
+        html.Bar(html.number(value), of, 0.0, mark, mark)
+        for value, of, mark in zip(found.divergence.tolist(), *each.tolist(), strict=True)
+    ]
     lines = list(zip(*(columns[key][:LINES] for key in MOVED), strict=True))
     how = html.how_to_read(
         f"{found.between}: how far the shares of each column's levels, or bins, are apart. What is "
         "far beyond its mark has moved more than chance makes."
     )
-    picture = svg_of(found.plot(), "drift", "Divergence of each column, over what chance makes")
-    return how + html.figure(picture) + html.table([*MOVED.values()], lines)
+    return how + html.table([*MOVED.values()], lines)
