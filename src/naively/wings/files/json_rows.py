@@ -34,8 +34,7 @@ Cells: TypeAlias = "list[Json]"
 BLOCK = 1 << 24  # bytes of lines that are decoded together
 ROW_LABEL = re.compile(r"-?\d+|\d{4}-\d\d-\d\d.*")  # as pandas has them: numbers, or times
 NOT_BLANK = re.compile(r"\S")
-# No quote that is escaped ends a key, nor does one that begins a string, which may begin with ":".
-KEY_END = re.compile(rb'"(?<![^\\]\\")[ \t\r]*:(?:[ \t\r]*"[ \t\r]*:)?')
+KEY_END = re.compile(rb'"(?<![^\\]\\")\s*:(?:\s*"\s*:)?')  # no escaped quote is one, nor ":-)"
 LARGE = 1 << 63  # a whole number of 64 bits is less
 ROWS = msgspec.json.Decoder(dict[str, object])
 ELEMENTS = msgspec.json.Decoder(list[msgspec.Raw])
@@ -306,7 +305,7 @@ class _Lines:
             held += text
             end = held.rfind(b"\n") + 1
             if end and len(held) >= BLOCK:
-                yield number, bytes(held[:end])
+                yield number, bytes(memoryview(held)[:end])
                 number += held.count(b"\n", 0, end)
                 del held[:end]
         if held:
