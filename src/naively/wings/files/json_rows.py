@@ -31,7 +31,7 @@ Json: TypeAlias = Any  # what JSON holds
 Row: TypeAlias = "dict[str, Json]"
 Cells: TypeAlias = "list[Json]"
 
-BLOCK = 1 << 24  # bytes of lines that are decoded together
+BLOCK = 1 << 22  # bytes of lines that are decoded together
 ROW_LABEL = re.compile(r"-?\d+|\d{4}-\d\d-\d\d.*")  # as pandas has them: numbers, or times
 NOT_BLANK = re.compile(r"\S")
 KEY_END = re.compile(rb'"(?<![^\\]\\")\s*:(?:\s*"\s*:)?')  # no escaped quote is one, nor ":-)"
