@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "bindings.h"
@@ -84,12 +85,11 @@ nb::tuple by_column(const Counted<Cell>& counted, int64_t width) {
     {
         const nb::gil_scoped_release released;
         for (const std::int32_t column : counted.columns) ++first.data()[column + 1];
-        for (int64_t i = 0; i < width; ++i) first.data()[i + 1] += first.data()[i];
-        std::vector<int64_t> next(first.data(), first.data() + width);
-        size_t begin = 0;
-        for (size_t c = 0; c < counted.ends.size(); begin = counted.ends[c++]) {
+        for (int64_t i = 0, before = 0; i < width; ++i)
+            before += std::exchange(first.data()[i + 1], before);
+        for (size_t c = 0, begin = 0; c < counted.ends.size(); begin = counted.ends[c++]) {
             for (size_t i = begin; i < counted.ends[c]; ++i) {
-                const int64_t at = next[counted.columns[i]]++;
+                const int64_t at = first.data()[counted.columns[i] + 1]++;
                 classes.data()[at] = static_cast<std::int32_t>(c);
                 if constexpr (std::is_same_v<Cell, Sum>)
                     finish(counted.cells[i], high.data()[at], low->data()[at]);

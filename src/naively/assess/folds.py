@@ -211,6 +211,7 @@ def cross_validate(
         p = np.zeros((len(held_out.copies), len(model.classes)))
         p[:, np.isin(model.classes, rest.classes)] = held_out.posterior(rest)
         found.append((held_out.labels, p, held_out.copies, place))
+        del fold, rest, held_out, others  # before the next fold is made
     labels, *of_rows = zip(*found, strict=True)
     p, copies, places = map(np.concatenate, of_rows)
     return Predicted(p, Labels.join(labels), copies, places)

@@ -152,8 +152,7 @@ def leave_one_out_table(
     n = sum(len(parts.keys) for parts in parts_of)
     table = np.empty((n, len(labels.codes), len(labels.classes)))
     for (group, block), parts in zip(groups, parts_of, strict=True):
-        large = isinstance(block, Sparse) and max(len(block.indices), len(block.axis)) > LARGE
-        if large:
+        if isinstance(block, Sparse) and max(len(block.indices), len(block.axis)) > LARGE:
             dispatch.give_back()
         if learned:
             of_group = group.event.leave_one_out(model.view.counts[group.key], block, once)
@@ -169,8 +168,6 @@ def leave_one_out_table(
         else:
             table[len(keys) : len(keys) + len(parts.keys)] = of_parts
         del of_group, of_parts  # before that of the next group is made: of texts they are large
-        if large:
-            dispatch.give_back()
         kind: PartKind = "missing" if group.kind in BESIDE else "column"
         if kind == "column" and parts.by_word:
             kind = "text" if parts.keys[0].band is None else "band"
@@ -199,7 +196,7 @@ def _parts(model: Model, group: Group, block: Block) -> Parts:
 
 def _of_others(model: Model, group: Group, block: Block, parts: Parts) -> Floats:
     """Return the evidence of parts, (rows, parts, classes), of rows that were not learned."""
-    evidence = model.view.terms_of(group)
+    evidence = model.view.terms_of(group.key)
     if (
         parts.by_word
         and isinstance(block, Sparse)

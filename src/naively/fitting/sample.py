@@ -135,12 +135,13 @@ class Sample(Frozen):
         # has not ``learned`` the rows stays as it is.
         whole = not self.several_groups or bool(self.holds_all(model).all())
         for copies in dealt.T[dealt.any(axis=0)]:
-            out, others = self.keep(copies), self.keep(self.copies - copies)
-            rest = model
+            out, others, rest = self.keep(copies), self.keep(self.copies - copies), model
             if learned:
                 tally = model.counted.tally - out.tally(model) if whole else others.tally(model)
                 rest = self._of_rest(model, tally, whole=whole)
+                del tally
             yield Fold(rest, out, others, np.flatnonzero(copies))
+            del rest, out, others  # before the next fold is made: words take much memory
 
     def _of_rest(self, model: Model, tally: Tally, *, whole: bool) -> Model:
         """Return the model of what was counted without a fold of all rows, or of the sample."""

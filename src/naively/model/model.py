@@ -28,7 +28,7 @@ from naively.model.counted import Counted, check_rows
 from naively.model.held_out import HeldOut
 from naively.options import Weighting
 from naively.schema.diagnose import describe
-from naively.schema.schema import SHOWN, Group, GroupKey, Schema, contents, with_texts
+from naively.schema.schema import SHOWN, GroupKey, Schema, contents, with_texts
 from naively.schema.settings import PURE, ClassPrior, Settings
 from naively.schema.settle import settle, with_missing, without_words
 from naively.tabular import Tabular, picture
@@ -103,11 +103,11 @@ class View(Frozen):
             if type(group.event).prepare is not EventModel.prepare
         }
 
-    def terms_of(self, group: Group) -> TermBlock:
+    def terms_of(self, key: GroupKey) -> TermBlock:
         """Return the evidence of one block, which is not kept: that of words takes much memory."""
         if "terms" in vars(self):
-            return self.terms[group.key]
-        return group.event.terms(self.counts[group.key])
+            return self.terms[key]
+        return key.event.terms(self.counts[key])
 
 
 class Model(Shown, Frozen):
@@ -313,9 +313,9 @@ class Model(Shown, Frozen):
             plain = {key: GroupTerms(evidence) for key, evidence in view.terms.items()}
             return Terms(self.class_log_prior, np.zeros(len(classes)), plain, (), view.reads)
         of, places = {}, weights.places(classes)
-        for key, evidence in view.terms.items():
-            parts = view.parts[key]
-            found = evidence.weighted_by_part(weights.table(parts.keys, classes), parts.of_unit)
+        for key, parts in view.parts.items():
+            table = weights.table(parts.keys, classes)
+            found = view.terms_of(key).weighted_by_part(table, parts.of_unit)
             if parts.by_word and key in weights.groups:
                 found = found.over_length(self.length_power)
             of[key] = with_functions(found, weights.linear, key, view.axes[key], places)

@@ -34,7 +34,7 @@ Cells: TypeAlias = "list[Json]"
 BLOCK = 1 << 22  # bytes of lines that are decoded together
 ROW_LABEL = re.compile(r"-?\d+|\d{4}-\d\d-\d\d.*")  # as pandas has them: numbers, or times
 NOT_BLANK = re.compile(r"\S")
-KEY_END = re.compile(rb'"(?<![^\\]\\")[ \t\r]*:')  # no quote that is escaped ends a key
+KEY_END = re.compile(rb'"(?<![^\\]\\")\s*:(?:\s*"\s*:)?')  # no escaped quote is one, nor ":-)"
 LARGE = 1 << 63  # a whole number of 64 bits is less
 ROWS = msgspec.json.Decoder(dict[str, object])
 ELEMENTS = msgspec.json.Decoder(list[msgspec.Raw])
@@ -294,7 +294,7 @@ class _Lines:
 
     def blocks(self) -> Iterator[tuple[int, bytes]]:
         """Yield whole lines in blocks, and the number of the first line of each."""
-        number, held = 1, b""
+        number, held = 1, bytearray()
         for text in self._pieces() if self._text is None else [self._text]:
             first = text.find(b"\n")
             if len(held) - held.rfind(b"\n") + (len(text) if first < 0 else first) > LONGEST + 1:
@@ -305,11 +305,11 @@ class _Lines:
             held += text
             end = held.rfind(b"\n") + 1
             if end and len(held) >= BLOCK:
-                yield number, held[:end]
+                yield number, bytes(memoryview(held)[:end])
                 number += held.count(b"\n", 0, end)
-                held = held[end:]
+                del held[:end]
         if held:
-            yield number, held
+            yield number, bytes(held)
 
     def _pieces(self) -> Iterator[bytes]:
         self._strays = 0  # bytes that have no character
