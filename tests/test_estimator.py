@@ -593,7 +593,7 @@ TWO, AB = [[1.0], [2.0]], ["a", "b"]
         ("auto", np.empty((0, 3)), [], ValueError, "no rows to learn from"),
         ("auto", pd.DataFrame({"x": []}), [], ValueError, "no rows to learn from"),
         ("auto", np.array([1.0, 2.0]), AB, ValueError, r"got 1D array .* write \{\"x\": X\}"),
-        ("auto", "text", ["a"], TypeError, "got one string; wrap it in a list"),
+        ("auto", "text", ["a"], TypeError, "got one string; wrap a text in a list"),
         ("auto", TWO, ["a"], ValueError, "inconsistent numbers of samples"),
         ("auto", 3, ["a"], TypeError, "Cannot read a int as a table"),
         ("auto", ["one", 2], AB, ValueError, "Text 1 is a int; each must be a string"),

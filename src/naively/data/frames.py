@@ -75,7 +75,8 @@ def as_rows(X: Table, texts: bool | None = None) -> Rows:
             return join_columns({str(name): _column(str(name), of) for name, of in X.items()})
         case str() | bytes():
             raise TypeError(
-                "Expected a table or a list of texts, got one string; wrap it in a list."
+                "Expected a table or a list of texts, got one string; wrap a text in a list, or "
+                "read a file by duckdb.read_csv(path)."
             )
         case list() | tuple():
             return _list_rows(list(X), texts)

@@ -166,7 +166,7 @@ def _check_given(context: click.Context, asked: Form | None, form: Form | None) 
         if source is None or source.name == "DEFAULT":
             continue
         if heading == IN_SQL and asked is not Form.sql:
-            raise ValueError(f"{parameter.opts[0]} is of a query, which --format sql writes.")
+            raise ValueError(f"{parameter.opts[0]} needs --format sql, or a file .sql.")
         if heading == IN_NOISE and asked is not None:
             raise ValueError(f"{parameter.opts[0]} is of noise in the counts; give --noise.")
 
