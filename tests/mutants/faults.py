@@ -358,8 +358,8 @@ FAULTS = [
     Fault(
         "the likelihoods of all words are kept by a fit",
         "src/naively/model/model.py",
-        "        return group.event.terms(self.counts[group.key])",
-        "        return self.terms[group.key]",
+        "        return key.event.terms(self.counts[key])",
+        "        return self.terms[key]",
         ("tests/test_text_memory.py::test_a_fit_keeps_no_likelihoods_of_words",),
     ),
     Fault(
