@@ -256,12 +256,12 @@ class SparseSums:
         return self.first.nbytes + self.classes.nbytes + self.stored.nbytes
 
     def by_row(self) -> Floats:
-        """Return the sum of each row, of shape (rows,), which is kept, as it is asked for often."""
-        if "_by_row" not in vars(self):  # a row without cells begins where the next one does
+        """Return the sum of each row, of shape (rows,), which is kept and cannot be changed."""
+        if "_totals" not in vars(self):  # a row without cells begins where the next one does
             there, total = self.rows_there(), np.zeros(len(self.first) - 1)
             total[there] = np.add.reduceat(self.stored.high, self.first[:-1][there])
-            vars(self)["_by_row"] = total
-        return np.asarray(vars(self)["_by_row"])
+            vars(self)["_totals"], total.flags.writeable = total, False
+        return np.asarray(vars(self)["_totals"])
 
     def by_class(self) -> Floats:
         """Return the sum of each class, of shape (classes,), whatever the order of the rows."""
