@@ -81,7 +81,7 @@ def test_the_most_wrong_rows_are_explained(asked: list[str], tmp_path: Path) -> 
 def test_what_is_wrong_is_one_sentence(asked: list[str]) -> None:
     assert "There is no SQL dialect 'dbase'" in sentence(*asked, "--dialect", "dbase")
     assert "--table" in sentence(*asked[:-2])
-    assert "--table is of a query" in sentence(*asked[:2], "--table", "visits")
+    assert "--table needs --format sql" in sentence(*asked[:2], "--table", "visits")
     assert "--dialect is of a query" in sentence(*asked[:2], "--dialect", "sqlite", "-o", "m.json")
     assert "--delta is of noise" in sentence(*asked, "--delta", "1e-6")
     assert "--format sql another" in sentence(*asked, "--noise", "1", "-o", "m.naively")
