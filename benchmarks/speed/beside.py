@@ -334,7 +334,7 @@ PARTS = {
     "assess": Part(
         "Assessing",
         "`assess()` cross-validates the model on rows that it has in memory. The ratio is how many "
-        "times as long as the fit it takes.",
+        "times as long as the fit alone both take.",
         "tables.measure_assessing",
         ratio=MULTIPLE,
     ),
