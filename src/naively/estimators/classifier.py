@@ -1209,7 +1209,7 @@ class Classifier(Estimator):
     def _without_target(self, rows: Rows) -> Rows:
         """Return rows without what is predicted, and said of rows, which a table may still hold."""
         learned = self.__dict__.get("_learned")
-        if learned is None:
+        if learned is None or type(rows.names) is range:  # which is slow to look for a name in
             return rows
         named = learned.target.name, *learned.target.beside.values()
         said = [name for name in named if name in rows.names]
