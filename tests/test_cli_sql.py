@@ -82,7 +82,7 @@ def test_what_is_wrong_is_one_sentence(asked: list[str]) -> None:
     assert "There is no SQL dialect 'dbase'" in sentence(*asked, "--dialect", "dbase")
     assert "--table" in sentence(*asked[:-2])
     assert "--table needs --format sql" in sentence(*asked[:2], "--table", "visits")
-    assert "--dialect is of a query" in sentence(*asked[:2], "--dialect", "sqlite", "-o", "m.json")
+    assert "--dialect needs" in sentence(*asked[:2], "--dialect", "sqlite", "-o", "m.json")
     assert "--delta is of noise" in sentence(*asked, "--delta", "1e-6")
     assert "--format sql another" in sentence(*asked, "--noise", "1", "-o", "m.naively")
     assert "name it with --output" in sentence(*asked[:2], "--noise", "1")
