@@ -109,8 +109,8 @@ def decisions(
     saved = float(table[c, 1 - c] - table[c, c])
     if not (wrong + saved > 0 and 0 <= wrong / (wrong + saved) <= 1):
         return found
-    each = (answer == c) & (right == c), answer == c, right == c
-    hits, answers, rows = (float(count @ of) for of in each)
+    hits, answers = (float(count @ of) for of in ((answer == c) & (right == c), answer == c))
+    rows = float(rows_of[c])
     return replace(
         found,
         answer=learned.tolist()[c],

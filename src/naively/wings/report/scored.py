@@ -332,7 +332,7 @@ def _lines(row: ExplainedRow) -> str:
     rest = sum(weight for _, _, weight in lines[ITEMS:])
     lines[ITEMS:] = [(f"{len(lines) - ITEMS:,} more", None, rest)] * (len(lines) > ITEMS)
     lines.append(("log odds", None, total))
-    most = max(abs(weight) for *_, weight in lines if math.isfinite(weight))
+    most = max((abs(weight) for *_, weight in lines if math.isfinite(weight)), default=0.0)
     return html.table(
         ["column", "value", "weight"],
         [
